@@ -12,6 +12,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_KEYSPACE_DATABASE_H_
 #define REDOUBLE_BACKENDS_MEMORY_KEYSPACE_DATABASE_H_
 
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -101,6 +102,8 @@ class Database {
     }
     return table_.Append(Entry(key, std::move(value)));
   }
+  // Adds many keys.
+  class Appender;
   // Removes a key with its expiry. Returns false if it does not exist. A key that Find hides is
   // removed too, unless it has expired already.
   bool Remove(std::string_view key);
@@ -185,6 +188,33 @@ class Database {
   uint64_t accounted_bytes_ = 0;
   AccessObserver* observer_ = nullptr;
   LazyExpiry* lazy_ = nullptr;
+};
+
+// Adds the keys of a file to a database without an observer, and does not wait for memory at each
+// (DenseTable::Appender). The database must not be used otherwise before Index.
+class Database::Appender {
+ public:
+  explicit Appender(Database& db) : db_(&db), entries_(db.table_) {
+    assert(db.observer_ == nullptr && db.lazy_ == nullptr);
+  }
+
+  // As in DenseTable::Appender.
+  void Expect(uint64_t keys) { entries_.Expect(keys); }
+  bool full() const { return entries_.full(); }
+  std::optional<size_t> Index() { return entries_.Index(); }
+  // Adds a key without expiry. The entry is valid until the next call.
+  Entry& Add(std::string_view key, Value value) { return entries_.Append(key, std::move(value)); }
+  // Sets the expiry of the key that was added last. To be called once for a key.
+  void SetExpiry(int64_t deadline_ms) {
+    const size_t position = db_->table_.size() - 1;
+    Entry& entry = db_->table_.at(position);
+    assert(!entry.expires());
+    entry.expiry_node_ = db_->wheel_.Add(deadline_ms, static_cast<uint32_t>(position));
+  }
+
+ private:
+  Database* db_;
+  Table::Appender entries_;
 };
 
 // Decides what happens to a key that has an expiry when a command looks it up, while keys expire

@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/keyspace/database.h"
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,33 @@ TEST(Database, FindsWhatWasAddedUntilItIsRemoved) {
   EXPECT_TRUE(db.Remove("a"));
   EXPECT_FALSE(db.Remove("a"));
   EXPECT_EQ(db.size(), 0u);
+}
+
+TEST(Database, AppendsKeysWithAndWithoutAnExpiry) {
+  Database db;
+  Database::Appender appender(db);
+  appender.Expect(1000);
+  for (int i = 0; i < 100; ++i) {
+    if (appender.full()) {
+      ASSERT_EQ(appender.Index(), std::nullopt);
+    }
+    appender.Add(std::to_string(i), Value::Integer(i));
+    if (i % 2 == 1) appender.SetExpiry(kNow - i);
+  }
+  ASSERT_EQ(appender.Index(), std::nullopt);
+  EXPECT_EQ(db.size(), 100u);
+  EXPECT_EQ(db.expiring(), 50u);
+  EXPECT_FALSE(db.Find("6")->expires());
+  EXPECT_EQ(db.DeadlineOf(*db.Find("7")), kNow - 7);
+  EXPECT_EQ(ExpireAt(db, kNow - 96), std::vector<std::string>({"99", "97"}));
+  EXPECT_EQ(db.Find("98")->value.integer(), 98);
+}
+
+TEST(Database, NamesAnAppendedKeyThatExists) {
+  Database db;
+  Database::Appender appender(db);
+  for (const char* key : {"a", "b", "a", "b"}) appender.Add(key, Value());
+  EXPECT_EQ(appender.Index(), 2u);
 }
 
 TEST(Database, KeepsAKeyAtItsDeadlineAndGivesItUpAMillisecondLater) {

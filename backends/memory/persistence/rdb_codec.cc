@@ -225,6 +225,15 @@ std::optional<std::string> RdbReader::ReadString() {
 
 std::optional<std::string_view> RdbReader::ReadStringView() {
   BeginItem();
+  // Most strings are short.
+  if (!left_.empty()) {
+    const auto size = static_cast<uint8_t>(left_.front());
+    if ((size & kKindMask) == k6Bits && size < left_.size()) {
+      const std::string_view text = left_.substr(1, size);
+      left_.remove_prefix(size + 1);
+      return text;
+    }
+  }
   const std::optional<Length> length = TakeLengthOrEncoding();
   if (!length) return std::nullopt;
   if (!length->is_encoding) return Take(length->value);

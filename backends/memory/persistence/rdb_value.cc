@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/persistence/rdb_value.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -198,13 +199,9 @@ bool ReadListpackNode(RdbReader& reader, List& list) {
     reader.Fail("the format of a list's node, 1 or 2");
     return false;
   }
-  const std::optional<Listpack> node = ReadListpack(reader);
-  if (!node) return false;
-  base::Int64Buffer buffer;
-  for (Listpack::Position at = node->First(); at != Listpack::kNone; at = node->Next(at)) {
-    list.Push(List::End::kBack, node->Get(at).View(buffer));
-  }
-  return true;
+  std::optional<Listpack> node = ReadListpack(reader);
+  if (node) list.AppendNode(*std::move(node));
+  return node.has_value();
 }
 
 bool ReadZiplistNode(RdbReader& reader, List& list) {
@@ -256,8 +253,11 @@ std::optional<Value> ReadSetListpack(RdbReader& reader, const EncodingLimits& li
 std::optional<Value> ReadIntset(RdbReader& reader, const EncodingLimits& limits) {
   const std::optional<std::string_view> bytes = reader.ReadStringView();
   if (!bytes) return std::nullopt;
-  const absl::StatusOr<Intset> integers = Intset::Parse(*bytes);
+  absl::StatusOr<Intset> integers = Intset::Parse(*bytes);
   if (!integers.ok() || integers->empty()) return reader.Fail("an intset with members");
+  if (std::optional<Set> adopted = Set::Adopt(*integers, limits)) {
+    return Value::Of(*std::move(adopted));
+  }
   Set set;
   for (size_t i = 0; i < integers->count(); ++i) {
     set.Add(base::FormatInt64(integers->At(i)), limits);
@@ -351,11 +351,14 @@ std::optional<Value> HashOf(const std::optional<Texts>& texts, RdbReader& reader
   return Value::Of(std::move(hash));
 }
 
-// The same without a copy of each text.
+// The same of a listpack, which becomes the hash as it is unless it exceeds a limit.
 std::optional<Value> ReadHashListpack(RdbReader& reader, const EncodingLimits& limits) {
-  const std::optional<Listpack> listpack = ReadListpack(reader);
+  std::optional<Listpack> listpack = ReadListpack(reader);
   if (!listpack) return std::nullopt;
   if (listpack->count() % 2 != 0) return reader.Fail("a value for each field of the hash");
+  if (std::optional<Hash> adopted = Hash::Adopt(*listpack, limits)) {
+    return Value::Of(*std::move(adopted));
+  }
   Hash hash;
   base::Int64Buffer field_buffer;
   base::Int64Buffer value_buffer;
@@ -464,11 +467,14 @@ std::optional<double> ScoreOf(const ListpackValue& value) {
   return base::ParseDouble(value.text());
 }
 
-// The same without a copy of each text.
+// The same of a listpack, which becomes the set as it is unless it exceeds a limit.
 std::optional<Value> ReadSortedSetListpack(RdbReader& reader, const EncodingLimits& limits) {
-  const std::optional<Listpack> listpack = ReadListpack(reader);
+  std::optional<Listpack> listpack = ReadListpack(reader);
   if (!listpack) return std::nullopt;
   if (listpack->count() % 2 != 0) return reader.Fail("a score for each member of the sorted set");
+  if (std::optional<SortedSet> adopted = SortedSet::Adopt(*listpack, limits)) {
+    return Value::Of(*std::move(adopted));
+  }
   SortedSet set;
   base::Int64Buffer buffer;
   for (Listpack::Position at = listpack->First(); at != Listpack::kNone;) {
@@ -591,13 +597,18 @@ constexpr TypeName kTypeNames[] = {
     {RdbType::kHashListpackWithExpiries, "hash in a listpack with field expiries"},
 };
 
+// A file asks for the name of each key's type.
+constexpr auto kNameByType = [] {
+  std::array<std::string_view, static_cast<size_t>(RdbType::kHashListpackWithExpiries) + 1> names;
+  for (const TypeName& row : kTypeNames) names[static_cast<size_t>(row.type)] = row.name;
+  return names;
+}();
+
 }  // namespace
 
 std::string_view NameOfRdbType(RdbType type) {
-  for (const TypeName& row : kTypeNames) {
-    if (row.type == type) return row.name;
-  }
-  return {};
+  const auto number = static_cast<size_t>(type);
+  return number < kNameByType.size() ? kNameByType[number] : std::string_view();
 }
 
 bool ReadsRdbType(RdbType type) {

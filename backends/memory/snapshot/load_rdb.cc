@@ -60,15 +60,15 @@ class RdbLoader {
     for (int index = 0; index < core.database_count(); ++index) {
       databases_.push_back(std::make_unique<Database>());
     }
+    appender_.emplace(*databases_[0]);
   }
 
   absl::StatusOr<RdbLoadReport> Run() {
     REDOUBLE_RETURN_IF_ERROR(ReadVersion());
-    bool ended = false;
-    while (!ended) {
-      REDOUBLE_ASSIGN_OR_RETURN(ended, ReadRecord());
-      if (reader_.offset() >= next_progress_) ReportProgress();
-    }
+    const absl::Status read = ReadRecords();
+    // A key that exists twice comes before the error.
+    REDOUBLE_RETURN_IF_ERROR(IndexKeys());
+    REDOUBLE_RETURN_IF_ERROR(read);
     REDOUBLE_RETURN_IF_ERROR(ReadChecksum());
     report_.bytes = reader_.offset();
     REDOUBLE_RETURN_IF_ERROR(Commit());
@@ -117,6 +117,15 @@ class RdbLoader {
                                 kLastRdbVersion, " can be read"));
   }
 
+  absl::Status ReadRecords() {
+    bool ended = false;
+    while (!ended) {
+      REDOUBLE_ASSIGN_OR_RETURN(ended, ReadRecord());
+      if (reader_.offset() >= next_progress_) ReportProgress();
+    }
+    return absl::OkStatus();
+  }
+
   // Returns true after the last record.
   absl::StatusOr<bool> ReadRecord() {
     const uint64_t begin = reader_.offset();
@@ -150,7 +159,7 @@ class RdbLoader {
       case RdbOpcode::kAux:
         return ReadField();
       case RdbOpcode::kResize:
-        return ReadLengths(2);
+        return ReadSizes();
       case RdbOpcode::kSelectDb:
         return SelectDatabase();
       case RdbOpcode::kEnd:
@@ -158,6 +167,14 @@ class RdbLoader {
       default:
         return ReadKeyPrefix(opcode);
     }
+  }
+
+  // The number of keys only makes loading faster: it may be wrong.
+  absl::Status ReadSizes() {
+    const std::optional<uint64_t> keys = reader_.ReadLength();
+    if (!keys) return ReadError();
+    appender_->Expect(*keys);
+    return ReadLengths(1);
   }
 
   // Reads numbers that nothing here needs: the sizes that they announce are counted instead.
@@ -215,7 +232,9 @@ class RdbLoader {
                      absl::StrCat("database ", *index, ", but the engine has ", databases_.size(),
                                   " (EngineOptions::databases)"));
     }
+    REDOUBLE_RETURN_IF_ERROR(IndexKeys());
     db_index_ = static_cast<int>(*index);
+    appender_.emplace(*databases_[*index]);
     return absl::OkStatus();
   }
 
@@ -296,27 +315,38 @@ class RdbLoader {
       ++report_.filtered_keys;
       return absl::OkStatus();
     }
-    Database& db = *databases_[static_cast<size_t>(db_index_)];
-    if (db.Find(key_) != nullptr) {
-      return ErrorAt(begin, absl::StatusCode::kDataLoss,
-                     absl::StrCat("expected a key that database ", db_index_,
-                                  " does not have yet, found ", Quoted(key_)));
+    if (shift_ms != 0) {
+      if (Stream* stream = value.As<Stream>()) ShiftTimes(*stream, shift_ms);
     }
-    if (Stream* stream = value.As<Stream>(); stream != nullptr && shift_ms != 0) {
-      ShiftTimes(*stream, shift_ms);
-    }
-    Database::Entry& entry = db.Add(key_, std::move(value));
-    entry.eviction = RecordOf(prefix);
-    if (times) KeepFieldTimes(db, *times, shift_ms);
-    if (expires) db.SetExpiry(entry, deadline_ms);
+    if (appender_->full()) REDOUBLE_RETURN_IF_ERROR(IndexKeys());
+    begins_.push_back(begin);
+    appender_->Add(key_, std::move(value)).eviction = RecordOf(prefix);
+    if (times) KeepFieldTimes(*times, shift_ms);
+    if (expires) appender_->SetExpiry(deadline_ms);
     ++report_.keys;
     return absl::OkStatus();
   }
 
+  // Makes the keys added since the last call part of the database. After an error it does nothing.
+  absl::Status IndexKeys() {
+    if (!appender_) return absl::OkStatus();
+    const Database& db = *databases_[static_cast<size_t>(db_index_)];
+    const size_t first = db.size() - begins_.size();
+    const std::optional<size_t> repeated = appender_->Index();
+    if (repeated) {
+      appender_.reset();
+      return ErrorAt(begins_[*repeated - first], absl::StatusCode::kDataLoss,
+                     absl::StrCat("expected a key that database ", db_index_,
+                                  " does not have yet, found ", Quoted(db.at(*repeated).key())));
+    }
+    begins_.clear();
+    return absl::OkStatus();
+  }
+
   // Fields that have expired are removed when the clock moves.
-  void KeepFieldTimes(Database& db, FieldTimes times, int64_t shift_ms) const {
+  void KeepFieldTimes(FieldTimes times, int64_t shift_ms) const {
     for (auto& [field, deadline_ms] : times) deadline_ms = SaturatingAdd(deadline_ms, shift_ms);
-    db.NeedFieldDeadlines().Put(key_, times);
+    databases_[static_cast<size_t>(db_index_)]->NeedFieldDeadlines().Put(key_, times);
   }
 
   EvictionRecord RecordOf(const KeyPrefix& prefix) const {
@@ -415,6 +445,10 @@ class RdbLoader {
   const int64_t now_ms_;
   RdbLoadReport report_;
   std::vector<std::unique_ptr<Database>> databases_;  // Those that replace the engine's.
+  // Adds to the database of db_index_.
+  std::optional<Database::Appender> appender_;
+  // Where the keys begin that appender_ has not indexed yet.
+  std::vector<uint64_t> begins_;
   std::unique_ptr<FunctionLibraries> trial_;
   // How far times are shifted; nullopt until it is known.
   std::optional<int64_t> shift_ms_;

@@ -497,6 +497,38 @@ TEST_F(LoadRdbTest, RefusesRecordsThatCannotBe) {
   }
 }
 
+// The names of keys are compared a few keys later, and nothing of that may be seen.
+TEST_F(LoadRdbTest, NamesTheFirstKeyThatExistsTwice) {
+  for (const int distance : {1, 8, 31, 32, 33, 500}) {
+    SCOPED_TRACE(distance);
+    RdbBytes bytes;
+    bytes.Select(3);
+    for (int i = 0; i < distance; ++i) bytes.Key(0, absl::StrCat("key:", i), Text("1"));
+    const std::string error =
+        absl::StrCat("byte ", bytes.size(), ": expected a key that database 3 ",
+                     "does not have yet, found \"key:0\"");
+    bytes.Key(0, "key:0", Text("2"));
+    RdbBytes unknown(bytes);
+    unknown.Raw("\x1a");
+    RdbBytes another(bytes);
+    another.Key(0, "key:0", Text("3")).Select(4).Key(0, "key:0", Text("4"));
+    for (const std::string& file : {bytes.End(), bytes.Open(), unknown.Open(), another.End()}) {
+      EXPECT_THAT(Load(file).status(), StatusIs(absl::StatusCode::kDataLoss, error));
+    }
+  }
+}
+
+TEST_F(LoadRdbTest, DoesNotBelieveTheNumberOfKeys) {
+  for (const uint64_t keys : {uint64_t{0}, uint64_t{1} << 60, ~uint64_t{0}}) {
+    RdbBytes bytes;
+    bytes.Select(0).Opcode(RdbOpcode::kResize, Length(keys) + Length(keys));
+    for (int i = 0; i < 1000; ++i) bytes.Key(0, absl::StrCat("key:", i), Text("1"));
+    ASSERT_THAT(Load(bytes.End()), IsOk());
+    EXPECT_EQ(Ask({"DBSIZE"}), "1000");
+    EXPECT_EQ(Ask({"EXISTS", "key:0", "key:8", "key:999", "key:1000"}), "3");
+  }
+}
+
 TEST_F(LoadRdbTest, LeavesTheEngineAsItWasAfterAnError) {
   Ask({"SET", "old", "1", "PX", "5000"});
   Ask({"FUNCTION", "LOAD", "#!lua name=old\nredis.register_function('f', function() end)"});

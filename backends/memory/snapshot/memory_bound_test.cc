@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "redouble/backends/memory/engine/session_for_test.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/load_rdb.h"
+#include "redouble/backends/memory/snapshot/rdb_bytes_for_test.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 
 namespace redouble::inline v0_1::memory {
@@ -108,6 +110,23 @@ TEST_P(SnapshotMemory, OfLoadingDoesNotGrowBesideTheKeys) {
   const size_t after = AllocatedBytes();
   EXPECT_GT(after - before, ValuesBytes());
   EXPECT_LT(source.peak.bytes, after + kMostBytes);
+}
+
+// A file that announces more keys than there is memory needs hardly more than another.
+TEST_P(SnapshotMemory, OfAnnouncedKeysIsNotReserved) {
+  const std::string value = Text(ValueOf(1));
+  const auto loaded_bytes = [&](uint64_t announced) {
+    RdbBytes bytes;
+    bytes.Select(0).Opcode(RdbOpcode::kResize, Length(announced) + Length(announced));
+    for (int i = 0; i < GetParam(); ++i) bytes.Key(0, absl::StrCat("key:", i), value);
+    const std::string file = bytes.End();
+    Engine engine(clock_);
+    MeasuringSource source(file);
+    const size_t before = AllocatedBytes();
+    EXPECT_TRUE(LoadRdb(engine, source).ok());
+    return std::max(source.peak.bytes, AllocatedBytes()) - before;
+  };
+  EXPECT_LT(loaded_bytes(uint64_t{1} << 60), loaded_bytes(0) + kMostBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, SnapshotMemory, testing::Values(1'000, 16'000));

@@ -4,6 +4,13 @@
 
 namespace redouble::inline v0_1::memory {
 
+std::optional<Hash> Hash::Adopt(Listpack& listpack, const EncodingLimits& limits) {
+  const size_t count = listpack.count();
+  if (count % 2 != 0 || count / 2 > limits.hash_max_listpack_entries) return std::nullopt;
+  if (!listpack.HasDistinctKeys()) return std::nullopt;
+  return Hash(std::move(listpack));
+}
+
 Hash Hash::Clone() const {
   Hash copy;
   if (!fields_.is_table()) {

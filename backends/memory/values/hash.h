@@ -35,6 +35,12 @@ class Hash {
  public:
   static constexpr store::KeyType kType = store::KeyType::kHash;
 
+  // The hash that `listpack` is, fields and values alternating, without a copy. nullopt, and
+  // `listpack` is unchanged, if it does not have a value for each field, has a field twice or has
+  // more fields than the limit.
+  static std::optional<Hash> Adopt(Listpack& listpack, const EncodingLimits& limits);
+  Hash() = default;
+
   // A copy that shares nothing with this hash. O(size).
   Hash Clone() const;
   std::string_view encoding() const { return fields_.is_table() ? "hashtable" : "listpack"; }
@@ -73,6 +79,8 @@ class Hash {
   };
 
   using Table = DenseTable<Field>;
+
+  explicit Hash(Listpack listpack) : fields_(std::move(listpack)) {}
 
   std::unique_ptr<Table> MakeTable() const;
   void ConvertToTable();

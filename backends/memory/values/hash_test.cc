@@ -1,8 +1,11 @@
 #include "redouble/backends/memory/values/hash.h"
 
+#include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -51,6 +54,32 @@ TEST(Hash, DistinguishesFieldsFromValues) {
   EXPECT_EQ(hash.Get("a"), "b");
   EXPECT_TRUE(hash.Remove("a"));
   EXPECT_TRUE(hash.empty());
+}
+
+Listpack Packed(std::initializer_list<std::string_view> elements) {
+  Listpack pack;
+  for (const std::string_view element : elements) pack.Append(element);
+  return pack;
+}
+
+TEST(Hash, AdoptsAListpackAsItIs) {
+  Listpack pack = Packed({"a", "1", "b", std::string(100, 'x')});
+  const void* const bytes = pack.bytes().data();
+  std::optional<Hash> hash = Hash::Adopt(pack, Limits(2));
+  ASSERT_TRUE(hash.has_value());
+  EXPECT_EQ(hash->listpack()->bytes().data(), bytes) << "it is not copied";
+  EXPECT_EQ(All(*hash), (Pairs{{"a", "1"}, {"b", std::string(100, 'x')}}));
+  EXPECT_TRUE(hash->Set("c", "3", Limits(2)));
+  EXPECT_EQ(hash->encoding(), "hashtable");
+}
+
+TEST(Hash, DoesNotAdoptWhatIsNoSmallHash) {
+  for (Listpack pack : {Packed({"a", "1", "b"}), Packed({"a", "1", "a", "2"}),
+                        Packed({"a", "1", "b", "2", "c", "3"})}) {
+    const std::string before(pack.bytes());
+    EXPECT_FALSE(Hash::Adopt(pack, Limits(2)).has_value());
+    EXPECT_EQ(pack.bytes(), before);
+  }
 }
 
 TEST(Hash, TurnsToATableWhenItHasTooManyFields) {

@@ -53,6 +53,12 @@ void List::Push(End end, std::string_view element) {
   }
 }
 
+void List::AppendNode(Listpack node) {
+  if (node.empty()) return;
+  size_ += node.count();
+  nodes_.push_back(std::move(node));
+}
+
 std::string List::Pop(End end) {
   assert(size_ > 0);
   Cursor cursor = end == End::kBack ? Last() : First();

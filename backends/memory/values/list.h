@@ -48,6 +48,8 @@ class List final : public Collection {
   void LimitNodes(const EncodingLimits& limits);
 
   void Push(End end, std::string_view element);
+  // Appends the elements of `node`, none or more, as a node of its own, whatever the limits.
+  void AppendNode(Listpack node);
   // Removes and returns the element at that end. The list must not be empty.
   std::string Pop(End end);
 

@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -60,6 +61,25 @@ TEST(List, PushesAndPopsAtBothEnds) {
   EXPECT_EQ(list.Pop(List::End::kFront), "a");
   EXPECT_EQ(list.Pop(List::End::kFront), "b");
   EXPECT_TRUE(list.empty());
+}
+
+TEST(List, TakesANodeWhateverItsSize) {
+  EncodingLimits limits;
+  limits.list_max_listpack_size = 2;
+  List list(limits);
+  list.AppendNode(Listpack());
+  EXPECT_TRUE(list.empty()) << "an empty node is left out";
+  for (const int count : {1, 3}) {
+    Listpack node;
+    for (int i = 0; i < count; ++i) node.Append(std::to_string(i));
+    list.AppendNode(std::move(node));
+  }
+  EXPECT_EQ(list.size(), 4u);
+  EXPECT_EQ(list.nodes().size(), 2u);
+  list.Push(List::End::kBack, "x");
+  list.Push(List::End::kFront, "y");
+  EXPECT_EQ(All(list), (Strings{"y", "0", "0", "1", "2", "x"}));
+  EXPECT_EQ(list.nodes().size(), 3u);
 }
 
 TEST(List, SpreadsOverNodesNoneOfThemEmpty) {

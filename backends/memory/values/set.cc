@@ -6,6 +6,11 @@
 
 namespace redouble::inline v0_1::memory {
 
+std::optional<Set> Set::Adopt(Intset& intset, const EncodingLimits& limits) {
+  if (intset.count() > limits.set_max_intset_entries) return std::nullopt;
+  return Set(std::move(intset));
+}
+
 Set Set::Clone() const {
   Set copy;
   if (members_.is_table()) {

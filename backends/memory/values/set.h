@@ -33,6 +33,11 @@ class Set {
  public:
   static constexpr store::KeyType kType = store::KeyType::kSet;
 
+  // The set that `intset` is, without a copy. nullopt, and `intset` is unchanged, if it has more
+  // members than the limit.
+  static std::optional<Set> Adopt(Intset& intset, const EncodingLimits& limits);
+  Set() = default;
+
   // A copy that shares nothing with this set. O(size).
   Set Clone() const;
   std::string_view encoding() const {
@@ -77,6 +82,8 @@ class Set {
   };
 
   using Table = DenseTable<Member>;
+
+  explicit Set(Intset intset) : members_(std::move(intset)) {}
 
   std::unique_ptr<Table> MakeTable() const;
   void ConvertToTable();

@@ -1,6 +1,8 @@
 #include "redouble/backends/memory/values/set.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,6 +42,19 @@ TEST(Set, OfIntegersIsAnIntsetInAscendingOrder) {
   EXPECT_NE(set.intset(), nullptr);
   EXPECT_EQ(All(set), (Strings{"-3", "9", "10"}));
   EXPECT_EQ(set.At(2), "10");
+}
+
+TEST(Set, AdoptsAnIntsetUpToTheLimit) {
+  Intset members;
+  for (const int64_t member : {5, -7, 70000}) members.Add(member);
+  EXPECT_FALSE(Set::Adopt(members, Limits(2)).has_value());
+  const void* const bytes = members.bytes().data();
+  std::optional<Set> set = Set::Adopt(members, Limits(3));
+  ASSERT_TRUE(set.has_value());
+  EXPECT_EQ(set->intset()->bytes().data(), bytes) << "it is not copied";
+  EXPECT_EQ(All(*set), (Strings{"-7", "5", "70000"}));
+  EXPECT_TRUE(set->Add("6", Limits(3)));
+  EXPECT_EQ(set->encoding(), "hashtable");
 }
 
 TEST(Set, TurnsToATableWithAMemberThatIsNoInteger) {

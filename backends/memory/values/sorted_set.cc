@@ -1,6 +1,8 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 
 #include <cassert>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "redouble/core/base/text/shortest_double.h"
@@ -28,6 +30,34 @@ int Compare(const LexBound& a, const LexBound& b) {
 
 LexBound BoundOf(std::string_view member) {
   return {.kind = LexBound::Kind::kMember, .member = member, .exclusive = false};
+}
+
+// The score that an element of a listpack is; nullopt if it is none.
+std::optional<double> ScoreOf(const ListpackValue& value) {
+  if (value.is_integer()) return static_cast<double>(value.integer());
+  const std::optional<double> score = base::ParseDouble(value.text());
+  return score && std::isnan(*score) ? std::nullopt : score;
+}
+
+// Whether a listpack of members and scores has the order of a sorted set, which makes the members
+// of one score distinct.
+bool IsInOrder(const Listpack& listpack) {
+  base::Int64Buffer buffers[2];
+  std::string_view last_member;
+  double last_score = -std::numeric_limits<double>::infinity();
+  int turn = 0;
+  for (Listpack::Position at = listpack.First(); at != Listpack::kNone; turn ^= 1) {
+    const bool is_first = at == listpack.First();
+    const std::string_view member = listpack.Get(at).View(buffers[turn]);
+    at = listpack.Next(at);
+    const std::optional<double> score = ScoreOf(listpack.Get(at));
+    at = listpack.Next(at);
+    if (!score || *score < last_score) return false;
+    if (!is_first && *score == last_score && member <= last_member) return false;
+    last_member = member;
+    last_score = *score;
+  }
+  return true;
 }
 
 }  // namespace
@@ -70,6 +100,13 @@ void SortedSet::Table::RemoveAt(size_t position) {
   members.RemoveAt(position);
 }
 
+std::optional<SortedSet> SortedSet::Adopt(Listpack& listpack, const EncodingLimits& limits) {
+  const size_t count = listpack.count();
+  if (count % 2 != 0 || count / 2 > limits.zset_max_listpack_entries) return std::nullopt;
+  if (!IsInOrder(listpack) || !listpack.HasDistinctKeys()) return std::nullopt;
+  return SortedSet(std::move(listpack));
+}
+
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
   if (members_.is_table()) {
@@ -90,9 +127,7 @@ std::unique_ptr<SortedSet::Table> SortedSet::MakeTable() const {
 }
 
 double SortedSet::ScoreAt(Listpack::Position member) const {
-  const ListpackValue score = members_.packed().Get(members_.packed().Next(member));
-  if (score.is_integer()) return static_cast<double>(score.integer());
-  return base::ParseDouble(score.text()).value_or(0);
+  return ScoreOf(members_.packed().Get(members_.packed().Next(member))).value_or(0);
 }
 
 std::optional<double> SortedSet::Score(std::string_view member) const {

@@ -75,6 +75,12 @@ class SortedSet {
  public:
   static constexpr store::KeyType kType = store::KeyType::kSortedSet;
 
+  // The set that `listpack` is, members and scores alternating, without a copy. nullopt, and
+  // `listpack` is unchanged, if it does not have a score for each member, is not in order, has a
+  // member twice or has more members than the limit.
+  static std::optional<SortedSet> Adopt(Listpack& listpack, const EncodingLimits& limits);
+  SortedSet() = default;
+
   // A copy that shares nothing with this set. O(size log size).
   SortedSet Clone() const;
   std::string_view encoding() const { return members_.is_table() ? "skiplist" : "listpack"; }
@@ -142,6 +148,8 @@ class SortedSet {
     void RemoveAt(size_t position);
     void InsertInOrder(size_t position);
   };
+
+  explicit SortedSet(Listpack listpack) : members_(std::move(listpack)) {}
 
   std::unique_ptr<Table> MakeTable() const;
   double ScoreAt(Listpack::Position member) const;

@@ -1,10 +1,13 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -165,6 +168,42 @@ INSTANTIATE_TEST_SUITE_P(Encodings, SortedSetOf, testing::Bool(),
                          [](const testing::TestParamInfo<bool>& info) {
                            return info.param ? "Table" : "Listpack";
                          });
+
+Listpack Packed(std::initializer_list<std::string_view> elements) {
+  Listpack pack;
+  for (const std::string_view element : elements) pack.Append(element);
+  return pack;
+}
+
+TEST(SortedSet, AdoptsAListpackInOrderAsItIs) {
+  Listpack pack = Packed({"z", "-inf", "10", "-1.5", "9", "-1.5", "a", "0", "b", "inf"});
+  const void* const bytes = pack.bytes().data();
+  std::optional<SortedSet> set = SortedSet::Adopt(pack, Limits(5));
+  ASSERT_TRUE(set.has_value());
+  EXPECT_EQ(set->listpack()->bytes().data(), bytes) << "it is not copied";
+  EXPECT_EQ(All(*set),
+            (std::vector<Pair>{
+                {-kInfinity, "z"}, {-1.5, "10"}, {-1.5, "9"}, {0, "a"}, {kInfinity, "b"}}));
+  EXPECT_TRUE(set->Set("c", 1, Limits(5)));
+  EXPECT_EQ(set->encoding(), "skiplist");
+}
+
+TEST(SortedSet, DoesNotAdoptWhatIsNoSmallSetInOrder) {
+  for (Listpack pack : {
+           Packed({"a", "1", "b"}),
+           Packed({"a", "1", "b", "x"}),
+           Packed({"a", "1", "b", "nan"}),
+           Packed({"a", "2", "b", "1"}),
+           Packed({"b", "1", "a", "1"}),
+           Packed({"a", "1", "a", "1"}),
+           Packed({"a", "1", "a", "2"}),
+           Packed({"a", "1", "b", "2", "c", "3"}),
+       }) {
+    const std::string before(pack.bytes());
+    EXPECT_FALSE(SortedSet::Adopt(pack, Limits(2)).has_value());
+    EXPECT_EQ(pack.bytes(), before);
+  }
+}
 
 TEST(SortedSet, TurnsToATableWhenItHasTooManyMembers) {
   SortedSet set;

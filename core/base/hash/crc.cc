@@ -76,10 +76,13 @@ uint64_t Crc64(std::string_view bytes, uint64_t previous) {
   while (bytes.size() >= 8) {
     uint64_t word;
     std::memcpy(&word, bytes.data(), sizeof(word));
-    crc ^= word;
-    uint64_t next = 0;
-    for (size_t k = 0; k < 8; ++k) next ^= kCrc64Tables[7 - k][(crc >> (8 * k)) & 0xff];
-    crc = next;
+    word ^= crc;
+    // Written out, because g++ 12 keeps the loop at -O2.
+    const auto advanced = [word](size_t k) {
+      return kCrc64Tables[7 - k][(word >> (8 * k)) & 0xff];
+    };
+    crc = advanced(0) ^ advanced(1) ^ advanced(2) ^ advanced(3) ^ advanced(4) ^ advanced(5) ^
+          advanced(6) ^ advanced(7);
     bytes.remove_prefix(8);
   }
   for (const char c : bytes) {

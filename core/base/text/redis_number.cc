@@ -173,16 +173,25 @@ std::string FormatLongDoubleHuman(long double value) {
   return std::string(text.data(), static_cast<size_t>(size));
 }
 
-// Most scores are integers of few digits, which a double represents exactly.
+// Most scores have few digits. A double represents their integer and the power of ten exactly, so
+// that the quotient is the nearest double.
 std::optional<double> ParseDouble(std::string_view text) {
   constexpr size_t kExactDigits = 15;
+  constexpr double kPowersOfTen[kExactDigits] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
+                                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
   if (text.empty() || text.size() > kExactDigits) return ParseFloat<double>(text);
   int64_t integer = 0;
-  for (const char c : text) {
+  size_t point = text.size() - 1;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '.' && i > 0 && point == text.size() - 1 && i != point) {
+      point = i;
+      continue;
+    }
     if (c < '0' || c > '9') return ParseFloat<double>(text);
     integer = integer * 10 + (c - '0');
   }
-  return static_cast<double>(integer);
+  return static_cast<double>(integer) / kPowersOfTen[text.size() - 1 - point];
 }
 
 std::string_view FormatDouble(double value, DoubleBuffer& buffer) {

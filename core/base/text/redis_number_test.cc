@@ -9,7 +9,9 @@
 #include <clocale>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
@@ -316,6 +318,13 @@ TEST(ParseDouble, ReadsAndWritesAsScores) {
     ASSERT_TRUE(value.has_value()) << row.text;
     EXPECT_EQ(FormatDouble(*value), row.score) << row.text;
   }
+}
+
+RC_GTEST_PROP(ParseDouble, ReadsDecimalsAsStrtodDoes, (uint64_t digits)) {
+  const std::string integer = std::to_string(digits % 1'000'000'000'000'000);
+  const size_t point = *rc::gen::inRange<size_t>(0, integer.size() + 1);
+  const std::string text = integer.substr(0, point) + "." + integer.substr(point);
+  RC_ASSERT(ParseDouble(text) == std::strtod(text.c_str(), nullptr));
 }
 
 TEST(ParseDouble, RefusesWhatZAddRefuses) {

@@ -22,11 +22,13 @@
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_ENCODINGS_DENSE_TABLE_H_
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,10 +90,53 @@ class DenseTable {
     if (index_ != nullptr && size_ <= RoomOf(*index_)) {
       index_->insert(SlotAt(size_ - 1));
     } else if (size_ > kUnindexedEntries) {
-      MakeIndex(size_);
+      MakeIndex(size_, size_);
     }
     return *placed;
   }
+
+  // Appends many entries, for example those of a file, without waiting for memory at each: an entry
+  // is indexed when Index is called, after its place in the index has been prefetched. Before, it
+  // cannot be found, and the table must not be used otherwise.
+  class Appender {
+   public:
+    explicit Appender(DenseTable& table) : table_(&table) {}
+
+    // How many entries the table will have, if that is known: the index is then rebuilt less often
+    // while it grows. A number that is too high costs a few dozen bytes for each appended entry.
+    void Expect(uint64_t entries) { expected_ = entries; }
+    // If true, Index must be called before the next Append.
+    bool full() const { return count_ == kWaiting; }
+    // Constructs an entry of `arguments`.
+    template <typename... Arguments>
+    Entry& Append(Arguments&&... arguments) {
+      assert(!full());
+      table_->MakeRoom();
+      Entry* const placed = Address(table_->blocks_, table_->size_);
+      new (placed) Entry(std::forward<Arguments>(arguments)...);
+      hashes_[count_++] = table_->PrefetchPlace(placed->key());
+      ++table_->size_;
+      return *placed;
+    }
+    // Indexes the appended entries. Returns the position of the first whose key existed already;
+    // the table may then only be cleared or destroyed.
+    std::optional<size_t> Index() {
+      const size_t begin = table_->size_ - count_;
+      for (size_t i = 0; i < count_; ++i) {
+        if (!table_->IndexAppended(begin + i, hashes_[i], expected_)) return begin + i;
+      }
+      count_ = 0;
+      return std::nullopt;
+    }
+
+   private:
+    // More than the memory can fetch at once.
+    static constexpr size_t kWaiting = 32;
+    DenseTable* table_;
+    uint64_t expected_ = 0;
+    std::array<size_t, kWaiting> hashes_;
+    size_t count_ = 0;
+  };
 
   // Removes the entry at `position`. The last entry moves there, unless it is the removed one.
   // O(1).
@@ -123,7 +168,9 @@ class DenseTable {
       AddFirstBlock(std::min(entries, kBlockEntries));
     }
     const bool has_room = index_ != nullptr && entries <= RoomOf(*index_);
-    if (entries > kUnindexedEntries && !has_room) MakeIndex(entries);
+    if (entries > kUnindexedEntries && !has_room) {
+      MakeIndex(size_, std::max<size_t>(entries, size_));
+    }
   }
 
   // Prefetches the index slot of a key that will be looked up soon. Returns the hash, to be passed
@@ -172,6 +219,10 @@ class DenseTable {
     std::string_view key;
     size_t hash;
   };
+  // An entry that is known to be new.
+  struct Fresh {
+    size_t hash;
+  };
   // The first candidate: an entry with the same hash byte.
   struct Guess {
     size_t hash;
@@ -185,6 +236,7 @@ class DenseTable {
     size_t operator()(Slot slot) const { return HashOf(Address(*blocks, slot.position)->key()); }
     size_t operator()(const Probe& probe) const { return probe.hash; }
     size_t operator()(Guess guess) const { return guess.hash; }
+    size_t operator()(Fresh fresh) const { return fresh.hash; }
   };
   struct SlotEqual {
     using is_transparent = void;
@@ -196,6 +248,8 @@ class DenseTable {
     bool operator()(const Probe& probe, Slot slot) const { return (*this)(slot, probe); }
     bool operator()(Slot, Guess) const { return true; }
     bool operator()(Guess, Slot) const { return true; }
+    bool operator()(Slot, Fresh) const { return false; }
+    bool operator()(Fresh, Slot) const { return false; }
   };
 
   using Index = absl::flat_hash_set<Slot, SlotHash, SlotEqual>;
@@ -237,12 +291,45 @@ class DenseTable {
     blocks_[0] = std::move(larger);
     first_capacity_ = static_cast<uint32_t>(capacity);
   }
-  // Frees the old index first, so that two never exist at once.
-  void MakeIndex(size_t entries) {
+  // Makes an index of the first `count` entries with room for `room`. Frees the old one first, so
+  // that two never exist at once. The place of each entry is prefetched before it is needed.
+  void MakeIndex(size_t count, size_t room) {
+    constexpr size_t kAhead = 16;
     index_.reset();
     index_ = std::make_unique<Index>(0, SlotHash{&blocks_}, SlotEqual{&blocks_});
-    index_->reserve(entries);
-    for (size_t i = 0; i < size_; ++i) index_->insert(SlotAt(i));
+    index_->reserve(room);
+    std::array<size_t, kAhead> hashes;
+    for (size_t i = 0; i < count + kAhead; ++i) {
+      size_t& hash = hashes[i % kAhead];
+      if (i >= kAhead && i - kAhead < count) IndexAt(i - kAhead, Fresh{hash});
+      if (i < count) hash = PrefetchPlace(at(i).key());
+    }
+  }
+  // Indexes an entry, unless `probe` finds one already. Returns whether it was indexed.
+  template <typename P>
+  bool IndexAt(size_t position, const P& probe) {
+    bool is_new = false;
+    index_->lazy_emplace(probe, [&](const auto& construct) {
+      construct(SlotAt(position));
+      is_new = true;
+    });
+    return is_new;
+  }
+  // Indexes the entry at `position`, behind those that are indexed. Returns false if its key
+  // exists. `expected` is how many entries there may be in the end.
+  bool IndexAppended(size_t position, size_t hash, uint64_t expected) {
+    // The greatest ratio of the index's room to its entries.
+    constexpr uint64_t kMostRoom = 8;
+    if (position < kUnindexedEntries && index_ == nullptr) {
+      for (size_t i = 0; i < position; ++i) {
+        if (at(i).key() == at(position).key()) return false;
+      }
+      return true;
+    }
+    if (index_ == nullptr || position >= RoomOf(*index_)) {
+      MakeIndex(position, std::clamp<uint64_t>(expected, position + 1, kMostRoom * (position + 1)));
+    }
+    return IndexAt(position, Probe{at(position).key(), hash});
   }
   static Slot SlotAt(size_t position) { return Slot{static_cast<uint32_t>(position)}; }
 

@@ -1,7 +1,9 @@
 #include "redouble/backends/memory/values/encodings/dense_table.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -71,6 +73,50 @@ TEST(DenseTable, FindsEveryEntryWhileItsFirstBlockGrows) {
   table.Append(Entry("again", 1));
   EXPECT_EQ(table.Find("again")->value, 1);
   EXPECT_EQ(table.Find("1"), nullptr);
+}
+
+TEST(DenseTable, IndexesAppendedEntriesLater) {
+  for (const uint64_t expected : {uint64_t{0}, uint64_t{1000}, ~uint64_t{0}}) {
+    Table table;
+    Table::Appender appender(table);
+    appender.Expect(expected);
+    for (int i = 0; i < 1000; ++i) {
+      if (appender.full()) {
+        ASSERT_EQ(appender.Index(), std::nullopt);
+      }
+      EXPECT_EQ(appender.Append(std::to_string(i), i).value, i);
+    }
+    ASSERT_EQ(appender.Index(), std::nullopt);
+    EXPECT_EQ(appender.Index(), std::nullopt) << "no entry waits";
+    ASSERT_EQ(table.size(), 1000u);
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(table.PositionOf(std::to_string(i)), size_t(i));
+    table.Append(Entry("more", 0));
+    table.RemoveAt(5);
+    EXPECT_EQ(table.PositionOf("more"), 5u);
+  }
+}
+
+// The repeated key may be among those that wait, among those that are indexed, or in a table
+// without an index.
+TEST(DenseTable, NamesTheFirstAppendedEntryThatExists) {
+  for (const int entries : {2, 7, 9, 20, 1000}) {
+    for (const int original : {0, entries / 2, entries - 1}) {
+      Table table;
+      Table::Appender appender(table);
+      for (int i = 0; i < entries; ++i) {
+        if (appender.full()) {
+          ASSERT_EQ(appender.Index(), std::nullopt);
+        }
+        appender.Append(std::to_string(i), i);
+      }
+      if (appender.full()) {
+        ASSERT_EQ(appender.Index(), std::nullopt);
+      }
+      appender.Append(std::to_string(original), 0);
+      EXPECT_EQ(appender.Index(), size_t(entries)) << entries << " " << original;
+      table.Clear();
+    }
+  }
 }
 
 TEST(DenseTable, MakesRoomBeforeItIsFilled) {

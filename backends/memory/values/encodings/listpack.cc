@@ -4,7 +4,9 @@
 #include <cassert>
 #include <cstring>
 #include <functional>
+#include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/values/encodings/listpack_codec.h"
@@ -177,6 +179,33 @@ Listpack::Position Listpack::Find(std::string_view text, Position from, size_t s
     }
   }
   return kNone;
+}
+
+bool Listpack::HasDistinctKeys() const {
+  // Comparing so few is faster than sorting them.
+  constexpr size_t kFewElements = 16;
+  if (count() <= kFewElements) {
+    base::Int64Buffer buffer;
+    for (Position at = First(); at != kNone;) {
+      const std::string_view key = Get(at).View(buffer);
+      const Position value = Next(at);
+      at = value == kNone ? kNone : Next(value);
+      if (Find(key, at, 1) != kNone) return false;
+    }
+    return true;
+  }
+  // An element that is an integer or the text of one, or another text.
+  using Key = std::pair<std::optional<int64_t>, std::string_view>;
+  absl::InlinedVector<Key, 16> keys;
+  for (Position at = First(); at != kNone;) {
+    const ListpackValue value = Get(at);
+    const std::optional<int64_t> integer = value.AsInt64();
+    keys.emplace_back(integer, integer ? std::string_view() : value.text());
+    at = Next(at);
+    if (at != kNone) at = Next(at);
+  }
+  std::sort(keys.begin(), keys.end());
+  return std::adjacent_find(keys.begin(), keys.end()) == keys.end();
 }
 
 Listpack::Position Listpack::Prepend(std::string_view text) {

@@ -150,6 +150,10 @@ class Listpack {
   // element it compares the fields of a hash and not the values.
   Position Find(std::string_view text, Position from, size_t skip = 0) const;
 
+  // True if the texts of the elements 0, 2, 4, ... differ: the fields of a hash, the members of a
+  // sorted set. O(size log size).
+  bool HasDistinctKeys() const;
+
   // Add an element at the front, at the end, before or after the element at `position`, and return
   // the new element's position. Return kNone and change nothing if the size would exceed 4 GiB - 1.
   Position Prepend(std::string_view text);

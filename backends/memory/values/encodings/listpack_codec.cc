@@ -109,6 +109,9 @@ std::optional<uint64_t> CheckElement(const uint8_t* element, const uint8_t* limi
   }
   const uint64_t whole_bytes = size_bytes + BackLengthBytes(size_bytes);
   if (whole_bytes > available) return std::nullopt;
+  if (whole_bytes == size_bytes + 1) {
+    return element[size_bytes] == size_bytes ? std::optional(whole_bytes) : std::nullopt;
+  }
   uint8_t expected[kMaxBackLengthBytes];
   const size_t back_length_bytes = WriteBackLength(size_bytes, expected);
   if (std::memcmp(element + size_bytes, expected, back_length_bytes) != 0) return std::nullopt;

@@ -64,6 +64,29 @@ void ExpectHolds(const Listpack& pack, Strings model) {
   ASSERT_EQ(parsed.bytes(), pack.bytes());
 }
 
+TEST(Listpack, KnowsWhetherItsKeysAreDistinct) {
+  EXPECT_TRUE(Packed({}).HasDistinctKeys());
+  EXPECT_TRUE(Packed({"a"}).HasDistinctKeys());
+  EXPECT_TRUE(Packed({"a", "a"}).HasDistinctKeys()) << "a field and its value";
+  EXPECT_TRUE(Packed({"1", "x", "2", "x", "01", "x", "", "x"}).HasDistinctKeys());
+  EXPECT_FALSE(Packed({"1", "x", "2", "x", "1", "y"}).HasDistinctKeys());
+  EXPECT_FALSE(Packed({"a", "x", "b", "x", "a"}).HasDistinctKeys());
+  // "7" as an integer and as a string of one byte.
+  ASSERT_OK_AND_ASSIGN(const Listpack both,
+                       Listpack::Parse(Unhex("100000000400070101018137020201ff")));
+  ASSERT_EQ(Elements(both), (Strings{"7", "1", "7", "2"}));
+  EXPECT_FALSE(both.HasDistinctKeys());
+  Listpack many;
+  for (int i = 0; i < 100; ++i) {
+    many.Append(i % 2 == 0 ? std::to_string(i) : std::to_string(i) + "x");
+    many.Append("value");
+    EXPECT_TRUE(many.HasDistinctKeys()) << i;
+    Listpack repeated = many;
+    repeated.Append(std::to_string(i / 2 * 2));
+    EXPECT_FALSE(repeated.HasDistinctKeys()) << i;
+  }
+}
+
 TEST(Listpack, EncodesIntegersOfEveryWidthAsRedis) {
   const Listpack pack = Packed({"0",
                                 "127",
