@@ -78,6 +78,18 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
     RunTasks();
   }
   std::string TakeOutput() { return std::exchange(output_, {}); }
+  // From now on the replica reads the keys by ReadPart only.
+  void StopReading() { reads_ = false; }
+  void ReadPart() {
+    tasks_.push_back(std::move(unsent_.front()));
+    unsent_.pop_front();
+    RunTasks();
+  }
+  void PassSecond() {
+    clock_.Advance(absl::Seconds(1));
+    node_.Upkeep();
+    RunTasks();
+  }
 
   // The server as a replica.
   bool wants_link() const { return is_open_; }
@@ -94,7 +106,8 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
     tasks_.push_back([this] { DropReplica(); });
   }
   void WhenSent(int64_t session_id, std::function<void()> task) override {
-    if (replica_ != nullptr && replica_->id() == session_id) Later(std::move(task));
+    if (replica_ == nullptr || replica_->id() != session_id) return;
+    (reads_ ? tasks_ : unsent_).push_back(std::move(task));
   }
   int64_t OffsetOf(int64_t) const override { return node_offset_; }
   void Later(std::function<void()> task) override { tasks_.push_back(std::move(task)); }
@@ -133,6 +146,8 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
   memory::Engine engine_{clock_};
   Log log_;
   std::deque<std::function<void()>> tasks_;
+  bool reads_ = true;
+  std::deque<std::function<void()>> unsent_;  // Wait until the replica reads.
   Listener* listener_ = nullptr;
   bool is_open_ = false;
   std::string sent_;
@@ -311,6 +326,25 @@ TEST(ReplicationNode, NoticesASilentMaster) {
   EXPECT_FALSE(pair.replica.node().link_is_down());
   pair.replica.node().EverySecond();
   EXPECT_TRUE(pair.replica.node().link_is_down());
+}
+
+TEST(ReplicationNode, BreaksAReplicaThatStopsReadingTheKeys) {
+  TestServer master('a');
+  EXPECT_EQ(master.Ask({"CONFIG", "SET", "repl-timeout", "3"}), "OK");
+  EXPECT_EQ(master.Ask({"DEBUG", "POPULATE", "3", "key", "1000000"}), "OK");
+  master.StopReading();
+  master.Accept();
+  master.TakeFromReplica("*3\r\n$5\r\nPSYNC\r\n$1\r\n?\r\n$2\r\n-1\r\n");
+  EXPECT_THAT(master.TakeOutput(), StartsWith("+FULLRESYNC "));
+  const auto pass_seconds = [&](int seconds) {
+    for (int i = 0; i < seconds; ++i) master.PassSecond();
+  };
+  pass_seconds(3);
+  master.ReadPart();
+  pass_seconds(3);
+  EXPECT_TRUE(master.has_replica()) << "it is slow, but it reads";
+  pass_seconds(1);
+  EXPECT_FALSE(master.has_replica());
 }
 
 TEST(ReplicationNode, ContinuesTheStreamWhenItTakesOver) {

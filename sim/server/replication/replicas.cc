@@ -127,6 +127,10 @@ Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t o
 }
 
 void Replicas::SendFile(int64_t session_id, const std::shared_ptr<TemporaryFile>& file) {
+  const auto replica = replicas_.find(session_id);
+  if (replica == replicas_.end()) return;
+  // It has taken the part before.
+  replica->second.heard_at_s = NowSeconds();
   std::string part(kPartBytes, '\0');
   const absl::StatusOr<size_t> count = file->Read(part);
   // Without the rest of the file the replica cannot continue.
@@ -264,8 +268,9 @@ void Replicas::Upkeep() {
 void Replicas::BreakSilent() {
   const int64_t timeout_s = Number("repl-timeout");
   for (const auto& [session_id, replica] : replicas_) {
-    if (!replica.is_online || NowSeconds() - replica.heard_at_s <= timeout_s) continue;
-    WriteLog("Disconnecting timedout replica (streaming sync)");
+    if (!replica.follows || NowSeconds() - replica.heard_at_s <= timeout_s) continue;
+    WriteLog(replica.is_online ? "Disconnecting timedout replica (streaming sync)"
+                               : "Disconnecting timedout replica (full sync)");
     sockets_.BreakReplica(session_id);
   }
 }

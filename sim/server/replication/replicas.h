@@ -69,8 +69,8 @@ class Replicas final : private memory::EffectSink {
   Replicas& operator=(const Replicas&) = delete;
   ~Replicas();
 
-  // Sends PING each repl-ping-replica-period, and breaks connections that have been silent for
-  // repl-timeout.
+  // Sends PING each repl-ping-replica-period, and breaks connections that for repl-timeout have
+  // been silent or, while the keys are sent, have read nothing.
   void Upkeep();
   // The session's connection is closed.
   void Forget(const memory::SessionCore& session);
