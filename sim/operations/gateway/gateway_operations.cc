@@ -196,6 +196,19 @@ base::Task<OperationResult> Release(OperationContext context, const Json& argume
   co_return OkOr(co_await budgets.ReleaseBudgetReservation(names.view(), now));
 }
 
+base::Task<OperationResult> SweepReservations(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const absl::Duration age = absl::Seconds(reader.Integer("age_s"));
+  BudgetStore budgets(context.store, ReadHardening(reader));
+  REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const BudgetStore::Sweep sweep,
+                               co_await budgets.SweepReservations(age));
+  co_return Json{{"seen", sweep.seen},
+                 {"released", sweep.released},
+                 {"released_usd", sim::JsonDouble(sweep.released_usd)}};
+}
+
 base::Task<OperationResult> Readyz(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const bool postgres_ready = reader.BoolOr("postgres_ready", true);
@@ -259,6 +272,7 @@ sim::OperationTable GatewayOperations() {
   table.Add("check_and_reserve_budget", CheckAndReserveBudget);
   table.Add("reconcile_budget_reservation", Reconcile);
   table.Add("release_budget_reservation", Release);
+  table.Add("sweep_reservations", SweepReservations);
   table.Add("readyz", Readyz);
   table.Add("admit", Admit);
   table.Add("settle", Settle);

@@ -9,22 +9,24 @@
 //   | `check_and_reserve_budget`     | those of check_budget and of reserve_budget           |
 //   | `reconcile_budget_reservation` | key_id, request_id, actual_cost_usd                   |
 //   | `release_budget_reservation`   | key_id, request_id                                    |
+//   | `sweep_reservations`           | age_s                                                 |
 //   | `readyz`                       | postgres_ready (default: true)                        |
 //   | `admit`                        | those of reserve_budget, rpm_limit, both budgets      |
 //   | `settle`                       | key_id, request_id, reserved, final_cost_usd,         |
 //   |                                | completed (default: true)                             |
 //
-// All except readyz also take `now`, a time in RFC 3339; the default is the time of the scenario. A
-// limit or budget that is absent or null is unlimited; a cost of admit or settle that is absent or
-// null is unknown. Numbers may be texts ("NaN", "0.5"). Operations on budgets take the options of
-// core/gateway/hardening.h as booleans of the same names.
+// All except readyz and sweep_reservations also take `now`, a time in RFC 3339; the default is the
+// time of the scenario. A limit or budget that is absent or null is unlimited; a cost of admit or
+// settle that is absent or null is unknown. Numbers may be texts ("NaN", "0.5"). Operations on
+// budgets take the options of core/gateway/hardening.h as booleans of the same names.
 //
 // Results that the goldens have: "ok"; {"decision": "Allowed", "count": 1}; {"decision":
 // "Exceeded", "count": 3, "retry_after_seconds": 70}; {"decision": "Allowed", "daily_spend_usd": 0,
 // "monthly_spend_usd": 0}. The others: {"http_status": 200, "status": "ready"} of readyz;
 // {"decision": "Admitted", "reserved": true} and {"decision": "Refused", "http_status": 429,
 // "code": "rate_limit_exceeded", "retry_after_seconds": 70} of admit; {"action": "Reconciled"} of
-// settle, with "error" if the reconciliation failed. An operation that fails returns its status.
+// settle, with "error" if the reconciliation failed; {"seen": 2, "released": 1, "released_usd":
+// 0.5} of sweep_reservations. An operation that fails returns its status.
 //
 // Thread-safety: free functions.
 #ifndef REDOUBLE_SIM_OPERATIONS_GATEWAY_GATEWAY_OPERATIONS_H_

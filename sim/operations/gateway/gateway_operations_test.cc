@@ -151,6 +151,15 @@ TEST_F(GatewayOperationsTest, PassesOnTheRefusalOfAKeyId) {
   EXPECT_TRUE(absl::IsInvalidArgument(Call("release_budget_reservation", arguments).status()));
 }
 
+TEST_F(GatewayOperationsTest, SweepsReservationsOfAnAge) {
+  ASSERT_TRUE(Call("reserve_budget", With({{"estimated_cost_usd", 0.5}})).ok());
+  EXPECT_EQ(Call("sweep_reservations", {{"age_s", 60}}).value(),
+            Json::parse(R"({"seen": 1, "released": 0, "released_usd": 0})"));
+  EXPECT_EQ(Call("sweep_reservations", {{"age_s", 0}}).value(),
+            Json::parse(R"({"seen": 1, "released": 1, "released_usd": 0.5})"));
+  EXPECT_TRUE(absl::IsInvalidArgument(Call("sweep_reservations", Json::object()).status()));
+}
+
 TEST_F(GatewayOperationsTest, TakesTheHardeningOptions) {
   ASSERT_TRUE(Call("release_budget_reservation", With({{"heal_counter_ttl", true}})).ok());
   EXPECT_EQ(Ttl("budget:daily:" + std::string(kKey) + ":20260509"), 172800);
