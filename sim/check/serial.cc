@@ -16,16 +16,24 @@ class SerialDecisions final : public DecisionSource {
   explicit SerialDecisions(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
 
   size_t ChooseNext(std::span<const ScheduleOption> options) override {
-    const auto first = std::min_element(
-        options.begin(), options.end(), [&](const ScheduleOption& a, const ScheduleOption& b) {
-          return ranks_[static_cast<size_t>(a.actor)] < ranks_[static_cast<size_t>(b.actor)];
-        });
+    const auto first = std::min_element(options.begin(), options.end(),
+                                        [&](const ScheduleOption& a, const ScheduleOption& b) {
+                                          return RankOf(a.actor) < RankOf(b.actor);
+                                        });
     return static_cast<size_t>(first - options.begin());
   }
   size_t Pick(size_t) override { return 0; }
   bool Chance(double) override { return false; }
 
  private:
+  // What an actor has left behind comes in its place, and the clock comes last
+  // (ScheduleOption::actor).
+  int RankOf(int actor) const {
+    const auto number = static_cast<size_t>(actor);
+    const size_t actors = ranks_.size();
+    return number < 2 * actors ? ranks_[number % actors] : static_cast<int>(actors);
+  }
+
   const std::vector<int> ranks_;
 };
 

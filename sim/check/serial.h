@@ -22,8 +22,8 @@
 namespace redouble::inline v0_1::sim {
 
 // Calls `run` once for each order of the actors, with decisions that keep this order as far as the
-// actors can continue, and that inject no fault of a probability below 1. The world must have
-// atomic requests, and a clock that moves only when no actor can continue.
+// actors can continue, and that inject no fault of a probability below 1. With split events, an
+// actor's requests are executed and answered before the next actor begins.
 void ForEachSerialOrder(size_t actors, const std::function<void(DecisionSource&)>& run);
 
 }  // namespace redouble::inline v0_1::sim
