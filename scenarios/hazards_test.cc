@@ -1,7 +1,9 @@
-// Explores every world of the catalogue: the plain world must violate its invariant, the hardened
-// one must not.
+// Explores every world of the catalogue: the plain world must violate its invariant in some
+// schedules and not in others, the hardened one in none.
 
 #include <filesystem>
+#include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "redouble/sim/explore/explore.h"
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_file.h"
+#include "redouble/sim/world_file/world_survey.h"
 
 namespace redouble::inline v0_1::scenarios {
 namespace {
@@ -59,6 +62,22 @@ TEST_P(EveryHazard, IsInTheFolderOfItsSystem) {
 INSTANTIATE_TEST_SUITE_P(Files, EveryHazard, testing::ValuesIn(AllWorldNames()),
                          [](const auto& info) { return CaseName(info.param); });
 
+// The survey that the catalogue prints has more schedules.
+constexpr sim::SurveyLimits kSurvey = {.random = 40, .bounded = 3'000, .all = 0};
+
+class EveryWorld : public testing::TestWithParam<std::string> {};
+
+// A world that breaks in every schedule is a scenario in disguise.
+TEST_P(EveryWorld, FailsInSomeSchedulesAndNotInOthers) {
+  const sim::WorldSurvey survey = sim::SurveyWorld(ReadWorld(GetParam()), {}, kSurvey);
+  EXPECT_EQ(survey.mistake, absl::OkStatus());
+  EXPECT_TRUE(survey.some_pass);
+  EXPECT_TRUE(survey.some_fail());
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryWorld, testing::ValuesIn(AllWorldNames()),
+                         [](const auto& info) { return CaseName(info.param); });
+
 class EveryRemedy : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryRemedy, HardenedHasNoViolation) {
@@ -84,14 +103,18 @@ std::set<std::string> SourcesOfWorlds() {
   return sources;
 }
 
-TEST(DocumentedHazards, AreEachAWorldOrListedWithTheReason) {
+std::string ScenarioOf(const std::string& link) {
+  return (fs::path("scenarios/hazards") / link).lexically_normal().string();
+}
+
+TEST(DocumentedHazards, AreEachShownOrListedWithTheReason) {
   const std::set<std::string> worlds = SourcesOfWorlds();
   for (const sim::DocumentedHazard& row : Documented()) {
-    const bool is_world = worlds.contains(row.source);
+    const bool is_shown = worlds.contains(row.source) || !row.scenarios.empty();
     const bool is_in_part = row.reason.starts_with("In part: ");
-    EXPECT_TRUE(is_world || !row.reason.empty()) << row.source << " is neither";
-    EXPECT_EQ(is_world && !row.reason.empty(), is_in_part)
-        << row.source << ": a world and a reason mean that the world shows a part";
+    EXPECT_TRUE(is_shown || !row.reason.empty()) << row.source << " is neither";
+    EXPECT_EQ(is_shown && !row.reason.empty(), is_in_part)
+        << row.source << ": evidence and a reason mean that the evidence shows a part";
   }
 }
 
@@ -104,9 +127,41 @@ TEST(DocumentedHazards, AreTheSourcesOfAllWorlds) {
   }
 }
 
+// A scenario names the hazards that it shows: "(R6)", or "Hazard R10 with ...".
+TEST(DocumentedHazards, AreNamedByTheirScenarios) {
+  for (const sim::DocumentedHazard& row : Documented()) {
+    const std::string id = row.source.substr(row.source.rfind(' ') + 1);
+    for (const std::string& link : row.scenarios) {
+      const sim::Scenario scenario = ReadScenario(ScenarioOf(link));
+      EXPECT_NE(row.source.find("/" + scenario.system + ".md "), std::string::npos) << link;
+      EXPECT_TRUE(std::regex_search(scenario.description, std::regex("\\b" + id + "\\b")))
+          << link << " does not name " << id;
+    }
+  }
+}
+
+// If an option removes a hazard, a world of the hazard shows that it does.
+TEST(DocumentedHazards, ThatAnOptionRemovesHaveAWorldWithIt) {
+  std::map<std::string, bool> has_remedy;
+  for (const std::string& name : AllWorldNames()) {
+    const sim::WorldFile world = ReadWorld(name);
+    has_remedy[world.source] = has_remedy[world.source] || world.has_remedy();
+  }
+  for (const sim::DocumentedHazard& row : Documented()) {
+    const auto found = has_remedy.find(row.source);
+    if (row.option.empty() || found == has_remedy.end()) continue;
+    EXPECT_TRUE(found->second) << row.source << ": no world is hardened with " << row.option;
+  }
+}
+
 TEST(DocumentedHazards, AreInTheCatalogue) {
   const std::string readme = ReadSource("scenarios/hazards/README.md");
   for (const sim::DocumentedHazard& row : Documented()) {
+    const std::string remedy = row.option.empty() ? "none: " + row.no_option : row.option;
+    EXPECT_NE(readme.find(" | " + remedy + " |\n"), std::string::npos) << row.source;
+    for (const std::string& link : row.scenarios) {
+      EXPECT_NE(readme.find("](" + link + ")"), std::string::npos) << row.source;
+    }
     if (row.reason.empty()) continue;
     EXPECT_NE(readme.find("| " + row.source + " | " + row.reason + " |"), std::string::npos)
         << row.source;

@@ -138,8 +138,9 @@ TEST_F(ExploreTest, WritesTheTableOfACatalogue) {
   EXPECT_EQ(Run({"explore", "hazards", "--schedules", "300", "--catalogue", "hazards/README.md"}),
             kExitPassed);
   const std::string text = Read("hazards/README.md");
-  EXPECT_THAT(text, StartsWith("before\n<!-- catalogue -->\n\n| hazard |"));
+  EXPECT_THAT(text, StartsWith("before\n<!-- catalogue -->\n\n| race |"));
   EXPECT_THAT(text, HasSubstr("| [the edge](w.world.json) | s | "));
+  EXPECT_THAT(text, HasSubstr(" of 300 | 0 of 2 | 1 | all "));
   EXPECT_THAT(text, HasSubstr(" (complete) |"));
   EXPECT_THAT(text, Not(HasSubstr("old")));
   EXPECT_THAT(text, HasSubstr("<!-- end of catalogue -->\nafter\n"));
@@ -151,6 +152,17 @@ TEST_F(ExploreTest, FailsACatalogueWhoseHazardIsNotFound) {
   EXPECT_EQ(Run({"explore", "hazards", "--schedules", "50", "--catalogue", "hazards/README.md"}),
             kExitFailed);
   EXPECT_THAT(Read("hazards/README.md"), HasSubstr("| not found |"));
+}
+
+TEST_F(ExploreTest, FailsACatalogueWithAWorldThatNoScheduleKeeps) {
+  WriteWorld("hazards/w.world.json");
+  std::string text = Read("hazards/w.world.json");
+  text.replace(text.find("\"at_most\": 1"), 12, "\"at_most\": 0");
+  Write("hazards/w.world.json", text);
+  Write("hazards/README.md", "<!-- catalogue -->\n<!-- end of catalogue -->\n");
+  EXPECT_EQ(Run({"explore", "hazards", "--schedules", "50", "--catalogue", "hazards/README.md"}),
+            kExitFailed);
+  EXPECT_THAT(out(), HasSubstr("ALWAYS hazards/w.world.json  no schedule keeps the invariants\n"));
 }
 
 TEST_F(ExploreTest, RefusesBadUsage) {
