@@ -11,12 +11,13 @@
 #ifndef REDOUBLE_CORE_KORVET_KEY_RULES_H_
 #define REDOUBLE_CORE_KORVET_KEY_RULES_H_
 
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_rules.h"
 
 namespace redouble::inline v0_1::korvet {
 
 // Returns the rules of all families. Korvet has no key that must expire.
-store::KeyRules KeyRules();
+store::KeyRules KeyRules(store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 }  // namespace redouble::inline v0_1::korvet
 

@@ -1,12 +1,15 @@
 #include "redouble/core/korvet/keys.h"
 
 #include <array>
+#include <cstddef>
 #include <limits>
 
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topic_name.h"
 
@@ -14,8 +17,11 @@ namespace redouble::inline v0_1::korvet {
 namespace {
 
 using store::KeyFamily;
+using store::KeyLayout;
 using store::KeyPattern;
 using store::KeyType;
+using store::LayoutRow;
+using store::LayoutTable;
 
 constexpr std::string_view kSystem = "korvet";
 constexpr std::string_view kSource = "docs/systems/korvet.md 1";
@@ -105,17 +111,59 @@ constexpr KeyFamily kGroupPartitions = {
     .source = kSource,
 };
 
-constexpr std::array kFamilies = {kStream, kTopic,        kTopics,         kTopicIds,
-                                  kGroup,  kGroupMembers, kGroupPartitions};
+// In the cluster layout only. The partition's stream and its copy have one tag.
+constexpr KeyFamily kTopicCopy = {
+    .id = "korvet.topic_copy",
+    .system = kSystem,
+    .pattern = "{keyspace}:topic-copy:{{{topic}:{partition:int}}}",
+    .type = KeyType::kHash,
+    .ttl_rule = "no TTL while the topic exists; one day from its deletion on",
+    .lifecycle =
+        "written with the topic, with each change of its options and when partitions are added; "
+        "holds only the epoch after the topic's deletion",
+    .purpose = "the topic's hash for the scripts and fetches of one partition",
+    .source = "docs/systems/korvet.md 1.2",
+};
+
+// A topic and a group are tags, and so is each partition. The word before the name of a group keeps
+// the tag from being empty, which would make Redis hash the whole key. The set of names and the
+// index of ids are written together.
+constexpr std::array kRows = {
+    LayoutRow{kStream, "{keyspace}:stream:{{{topic}:{partition:int}}}"},
+    LayoutRow{kTopic, "{keyspace}:topic:{{{topic}}}"},
+    LayoutRow{kTopics, "{keyspace}:{{topics}}"},
+    LayoutRow{kTopicIds, "{keyspace}:{{topics}}:ids"},
+    LayoutRow{kGroup, "{keyspace}:group:{{group:{group:any}}}"},
+    LayoutRow{kGroupMembers, "{keyspace}:group-members:{{group:{group:any}}}"},
+    LayoutRow{kGroupPartitions, "{keyspace}:group-partitions:{{group:{group:any}}}"},
+    LayoutRow{kTopicCopy, {}},
+};
+
+// The indexes of the rows.
+enum Row : size_t {
+  kStreamRow,
+  kTopicRow,
+  kTopicsRow,
+  kTopicIdsRow,
+  kGroupRow,
+  kGroupMembersRow,
+  kGroupPartitionsRow,
+  kTopicCopyRow,  // The documented layout ends before it.
+};
+
+const LayoutTable& Table() {
+  static const LayoutTable& table = *new LayoutTable(kRows);
+  return table;
+}
 
 // The keyspace must not be empty; every other text is allowed.
-KeyPattern PatternOf(const KeyFamily& family, std::string_view keyspace) {
-  return KeyPattern::MustCompile(family.pattern, family.id).Bind(kKeyspace, keyspace).value();
+KeyPattern PatternOf(Row row, std::string_view keyspace, KeyLayout layout) {
+  return Table().pattern(layout, row).Bind(kKeyspace, keyspace).value();
 }
 
 // The key of a family whose only placeholder is the keyspace.
-std::string OnlyKeyOf(const KeyFamily& family, std::string_view keyspace) {
-  return std::string(PatternOf(family, keyspace).prefix());
+std::string OnlyKeyOf(Row row, std::string_view keyspace, KeyLayout layout) {
+  return std::string(PatternOf(row, keyspace, layout).prefix());
 }
 
 absl::StatusOr<std::string> GroupKeyOf(const KeyPattern& pattern, std::string_view group) {
@@ -125,23 +173,40 @@ absl::StatusOr<std::string> GroupKeyOf(const KeyPattern& pattern, std::string_vi
   return pattern.Build(group);
 }
 
+absl::Status CheckPartition(TopicPartition partition) {
+  REDOUBLE_RETURN_IF_ERROR(CheckTopicName(partition.topic));
+  if (partition.partition >= 0) return absl::OkStatus();
+  return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                   absl::StrCat("partition ", partition.partition, " is below 0"));
+}
+
 }  // namespace
 
-std::span<const KeyFamily> KeyFamilies() { return kFamilies; }
+std::span<const KeyFamily> KeyFamilies(KeyLayout layout) {
+  const std::span<const KeyFamily> families = Table().families(layout);
+  return layout == KeyLayout::kCluster ? families : families.first(kTopicCopyRow);
+}
 
-Keys::Keys(std::string_view keyspace)
+Keys::Keys(std::string_view keyspace, KeyLayout layout)
     : keyspace_(keyspace),
-      stream_(PatternOf(kStream, keyspace)),
-      topic_(PatternOf(kTopic, keyspace)),
-      group_(PatternOf(kGroup, keyspace)),
-      group_members_(PatternOf(kGroupMembers, keyspace)),
-      group_partitions_(PatternOf(kGroupPartitions, keyspace)),
-      topics_(OnlyKeyOf(kTopics, keyspace)),
-      topic_ids_(OnlyKeyOf(kTopicIds, keyspace)) {}
+      layout_(layout),
+      stream_(PatternOf(kStreamRow, keyspace, layout)),
+      topic_(PatternOf(kTopicRow, keyspace, layout)),
+      topic_copy_(PatternOf(kTopicCopyRow, keyspace, layout)),
+      group_(PatternOf(kGroupRow, keyspace, layout)),
+      group_members_(PatternOf(kGroupMembersRow, keyspace, layout)),
+      group_partitions_(PatternOf(kGroupPartitionsRow, keyspace, layout)),
+      topics_(OnlyKeyOf(kTopicsRow, keyspace, layout)),
+      topic_ids_(OnlyKeyOf(kTopicIdsRow, keyspace, layout)) {}
 
-absl::StatusOr<Keys> Keys::Create(std::string_view keyspace) {
+absl::StatusOr<Keys> Keys::Create(std::string_view keyspace, KeyLayout layout) {
   if (keyspace.empty()) return MakeError(ErrorCode::kInvalidConfig, "the keyspace is empty");
-  return Keys(keyspace);
+  if (layout == KeyLayout::kCluster && keyspace.find_first_of("{}") != std::string_view::npos) {
+    return MakeError(ErrorCode::kInvalidConfig,
+                     absl::StrCat("the keyspace \"", absl::CEscape(base::ToAbsl(keyspace)),
+                                  "\" has a brace, which changes the tags of the cluster layout"));
+  }
+  return Keys(keyspace, layout);
 }
 
 absl::StatusOr<std::string> Keys::Group(std::string_view group) const {
@@ -157,12 +222,14 @@ absl::StatusOr<std::string> Keys::GroupPartitions(std::string_view group) const 
 }
 
 absl::StatusOr<std::string> Keys::Stream(TopicPartition partition) const {
-  REDOUBLE_RETURN_IF_ERROR(CheckTopicName(partition.topic));
-  if (partition.partition < 0) {
-    return MakeError(ErrorCode::kUnknownTopicOrPartition,
-                     absl::StrCat("partition ", partition.partition, " is below 0"));
-  }
+  REDOUBLE_RETURN_IF_ERROR(CheckPartition(partition));
   return stream_.Build(partition.topic, partition.partition);
+}
+
+absl::StatusOr<std::string> Keys::Metadata(TopicPartition partition) const {
+  if (layout_ == KeyLayout::kDocumented) return Topic(partition.topic);
+  REDOUBLE_RETURN_IF_ERROR(CheckPartition(partition));
+  return topic_copy_.Build(partition.topic, partition.partition);
 }
 
 absl::StatusOr<std::string> Keys::Topic(std::string_view topic) const {

@@ -12,8 +12,12 @@
 //
 // Group commands use the stream key as well (D2).
 //
+// In the cluster layout the topic, each partition and each group are hash tags, such as
+// "korvet:stream:{orders:0}". What a script or a fetch of a partition reads of its topic, it then
+// reads from a copy in the partition's tag; Metadata returns the key for either layout.
+//
 // Thread-safety: constant after construction.
-// Source: docs/systems/korvet.md 1, D2.
+// Source: docs/systems/korvet.md 1, 1.2, D2.
 #ifndef REDOUBLE_CORE_KORVET_KEYS_H_
 #define REDOUBLE_CORE_KORVET_KEYS_H_
 
@@ -25,15 +29,17 @@
 
 #include "absl/status/statusor.h"
 #include "redouble/core/store/keyspace/key_family.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::inline v0_1::korvet {
 
 inline constexpr std::string_view kDefaultKeyspace = "korvet";
 
-// The families, in the order of the documentation. The keyspace is a placeholder of each
-// pattern.
-std::span<const store::KeyFamily> KeyFamilies();
+// The families, in the order of the documentation. The keyspace is a placeholder of each pattern.
+// The cluster layout has one family more, korvet.topic_copy.
+std::span<const store::KeyFamily> KeyFamilies(
+    store::KeyLayout layout = store::KeyLayout::kDocumented);
 
 // One partition of a topic. Partitions are numbered from 0. Does not own the name.
 struct TopicPartition {
@@ -48,16 +54,22 @@ class Keys {
  public:
   // Returns the keys of `keyspace`. Any text except the empty one is allowed, including one with
   // colons: the keyspace is constant, so it makes no key ambiguous. Errors: INVALID_CONFIG
-  // (errors.h) if the keyspace is empty.
-  static absl::StatusOr<Keys> Create(std::string_view keyspace = kDefaultKeyspace);
+  // (errors.h) if the keyspace is empty, or has a brace in the cluster layout.
+  static absl::StatusOr<Keys> Create(std::string_view keyspace = kDefaultKeyspace,
+                                     store::KeyLayout layout = store::KeyLayout::kDocumented);
 
   const std::string& keyspace() const { return keyspace_; }
+  store::KeyLayout layout() const { return layout_; }
+  bool in_cluster_layout() const { return layout_ == store::KeyLayout::kCluster; }
 
   // Returns the stream of a partition. Errors: INVALID_TOPIC_EXCEPTION for an illegal name,
   // UNKNOWN_TOPIC_OR_PARTITION for a partition below 0.
   absl::StatusOr<std::string> Stream(TopicPartition partition) const;
   // Returns the hash of a topic. Errors: INVALID_TOPIC_EXCEPTION.
   absl::StatusOr<std::string> Topic(std::string_view topic) const;
+  // Returns the hash in which the scripts and fetches of a partition read their topic: Topic, or in
+  // the cluster layout the partition's copy. Errors: as Stream.
+  absl::StatusOr<std::string> Metadata(TopicPartition partition) const;
   // Returns the set of all topic names.
   const std::string& Topics() const { return topics_; }
   // Returns the hash that maps ids to names.
@@ -75,11 +87,13 @@ class Keys {
   std::optional<std::string_view> ParseTopic(std::string_view key) const;
 
  private:
-  explicit Keys(std::string_view keyspace);
+  Keys(std::string_view keyspace, store::KeyLayout layout);
 
   std::string keyspace_;
+  store::KeyLayout layout_;
   store::KeyPattern stream_;
   store::KeyPattern topic_;
+  store::KeyPattern topic_copy_;
   store::KeyPattern group_;
   store::KeyPattern group_members_;
   store::KeyPattern group_partitions_;

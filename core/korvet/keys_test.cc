@@ -4,12 +4,16 @@
 #include <rapidcheck/gtest.h>
 
 #include <limits>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topic_name.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
+#include "redouble/core/store/keyspace/key_spread_for_test.h"
 
 namespace redouble::inline v0_1::korvet {
 namespace {
@@ -21,6 +25,8 @@ const Keys& DefaultKeys() {
   static const Keys* const keys = new Keys(Keys::Create().value());
   return *keys;
 }
+
+Keys ClusterKeys() { return Keys::Create("korvet", store::KeyLayout::kCluster).value(); }
 
 rc::Gen<std::string> GenTopicName() {
   const auto character = rc::gen::elementOf(std::string("abcXYZ019._-"));
@@ -93,10 +99,12 @@ TEST(KorvetKeys, DoNotParseForeignKeys) {
 
 TEST(KorvetKeys, FillEveryColumnOfTheInventory) {
   ASSERT_EQ(KeyFamilies().size(), 7u);
-  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet, KeyType::kHash,
-                           KeyType::kHash,   KeyType::kHash, KeyType::kHash};
-  for (size_t i = 0; i < KeyFamilies().size(); ++i) {
-    const store::KeyFamily& family = KeyFamilies()[i];
+  const std::span<const store::KeyFamily> families = KeyFamilies(store::KeyLayout::kCluster);
+  ASSERT_EQ(families.size(), 8u) << "and the copies of topics";
+  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet,  KeyType::kHash,
+                           KeyType::kHash,   KeyType::kHash, KeyType::kHash, KeyType::kHash};
+  for (size_t i = 0; i < families.size(); ++i) {
+    const store::KeyFamily& family = families[i];
     EXPECT_EQ(family.system, "korvet");
     EXPECT_EQ(family.type, types[i]) << family.id;
     EXPECT_FALSE(family.ttl.has_value()) << family.id;
@@ -107,10 +115,65 @@ TEST(KorvetKeys, FillEveryColumnOfTheInventory) {
   }
 }
 
+TEST(KorvetKeys, HaveTagsInTheClusterLayout) {
+  const Keys keys = ClusterKeys();
+  EXPECT_THAT(keys.Stream({"orders", 7}), IsOkAndHolds("korvet:stream:{orders:7}"));
+  EXPECT_THAT(keys.Metadata({"orders", 7}), IsOkAndHolds("korvet:topic-copy:{orders:7}"));
+  EXPECT_THAT(keys.Topic("orders"), IsOkAndHolds("korvet:topic:{orders}"));
+  EXPECT_EQ(keys.Topics(), "korvet:{topics}");
+  EXPECT_EQ(keys.TopicIds(), "korvet:{topics}:ids");
+  EXPECT_THAT(keys.Group("g"), IsOkAndHolds("korvet:group:{group:g}"));
+  EXPECT_THAT(keys.GroupMembers("g"), IsOkAndHolds("korvet:group-members:{group:g}"));
+  EXPECT_THAT(keys.GroupPartitions("g"), IsOkAndHolds("korvet:group-partitions:{group:g}"));
+  EXPECT_EQ(keys.ParseStream("korvet:stream:{orders:7}"), (TopicPartition{"orders", 7}));
+  EXPECT_EQ(keys.ParseStream("korvet:stream:orders:7"), std::nullopt);
+  EXPECT_EQ(keys.ParseTopic("korvet:topic:{orders}"), "orders");
+  EXPECT_EQ(keys.layout(), store::KeyLayout::kCluster);
+  EXPECT_EQ(ErrorCodeOf(keys.Metadata({"..", 0}).status()), ErrorCode::kInvalidTopic);
+  EXPECT_EQ(ErrorCodeOf(keys.Metadata({"orders", -1}).status()),
+            ErrorCode::kUnknownTopicOrPartition);
+}
+
+TEST(KorvetKeys, ReadTheTopicsHashInTheDocumentedLayout) {
+  EXPECT_THAT(DefaultKeys().Metadata({"orders", 7}), IsOkAndHolds("korvet:topic:orders"));
+  EXPECT_EQ(DefaultKeys().layout(), store::KeyLayout::kDocumented);
+}
+
+TEST(KorvetKeys, RefuseAKeyspaceThatChangesTheTags) {
+  for (const std::string_view keyspace : {"{korvet}", "a{b", "a}b"}) {
+    EXPECT_EQ(ErrorCodeOf(Keys::Create(keyspace, store::KeyLayout::kCluster).status()),
+              ErrorCode::kInvalidConfig)
+        << keyspace;
+  }
+}
+
+TEST(KorvetKeys, OfAPartitionAndOfAGroupAreInOneSlotOfACluster) {
+  const Keys keys = ClusterKeys();
+  for (const std::string_view topic : {"orders", "a.b-c_d", "topics"}) {
+    EXPECT_EQ(base::KeySlot(keys.Stream({topic, 12}).value()),
+              base::KeySlot(keys.Metadata({topic, 12}).value()));
+  }
+  EXPECT_EQ(base::KeySlot(keys.Topics()), base::KeySlot(keys.TopicIds()));
+  for (const std::string_view group : {"g", "}", "{", "{}", "a}b", " "}) {
+    const int slot = base::KeySlot(keys.Group(group).value());
+    EXPECT_EQ(base::KeySlot(keys.GroupMembers(group).value()), slot) << group;
+    EXPECT_EQ(base::KeySlot(keys.GroupPartitions(group).value()), slot) << group;
+  }
+}
+
+TEST(KorvetKeys, OfManyPartitionsSpreadOverACluster) {
+  std::vector<std::string> keys;
+  for (int32_t partition = 0; partition < 6000; ++partition) {
+    keys.push_back(ClusterKeys().Stream({"orders", partition}).value());
+  }
+  store::ExpectEvenSpread(keys, /*masters=*/6);
+}
+
 TEST(KorvetKeys, RoundTripInAKeyspace) {
   for (const std::string_view keyspace : {"korvet", "a:topic:b"}) {
     const store::KeyBinding bindings[] = {{"keyspace", keyspace}};
     store::ExpectKeyFamiliesRoundTrip(KeyFamilies(), bindings);
+    store::ExpectKeyFamiliesRoundTrip(KeyFamilies(store::KeyLayout::kCluster), bindings);
   }
 }
 

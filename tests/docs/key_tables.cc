@@ -1,7 +1,8 @@
 #include "redouble/tests/docs/key_tables.h"
 
-#include <cstddef>
-#include <vector>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -38,19 +39,23 @@ std::string KeyTable(std::string_view system) {
   return table + "\n";
 }
 
-// The patterns of both layouts side by side.
+// The patterns of both layouts side by side. A family may exist in the cluster layout only.
 std::string LayoutTableOf(std::string_view system) {
-  const std::vector<store::KeyFamily> documented = sim::AllKeyFamilies();
-  const std::vector<store::KeyFamily> cluster = sim::AllKeyFamilies(store::KeyLayout::kCluster);
+  std::map<std::string_view, std::string_view> documented;
+  for (const store::KeyFamily& family : sim::AllKeyFamilies()) {
+    documented[family.id] = family.pattern;
+  }
   std::string table =
       "\n| family | documented | cluster |\n"
       "| --- | --- | --- |\n";
-  for (size_t i = 0; i < documented.size(); ++i) {
-    if (documented[i].system != system) continue;
-    const bool is_same = documented[i].pattern == cluster[i].pattern;
-    const std::string spelled = absl::StrCat("`", Cell(cluster[i].pattern), "`");
-    absl::StrAppend(&table, "| ", base::ToAbsl(documented[i].id), " | `",
-                    Cell(documented[i].pattern), "` | ", is_same ? "the same" : spelled, " |\n");
+  for (const store::KeyFamily& family : sim::AllKeyFamilies(store::KeyLayout::kCluster)) {
+    if (family.system != system) continue;
+    const std::string spelled = absl::StrCat("`", Cell(family.pattern), "`");
+    const auto found = documented.find(family.id);
+    const bool is_same = found != documented.end() && found->second == family.pattern;
+    absl::StrAppend(&table, "| ", base::ToAbsl(family.id), " | ",
+                    found == documented.end() ? "-" : absl::StrCat("`", Cell(found->second), "`"),
+                    " | ", is_same ? "the same" : spelled, " |\n");
   }
   return table + "\n";
 }

@@ -12,7 +12,7 @@ namespace redouble::inline v0_1::korvet {
 absl::StatusOr<std::unique_ptr<Broker>> Broker::Create(store::Store& store, base::Clock& clock,
                                                        base::Rng& rng,
                                                        const BrokerSettings& settings) {
-  REDOUBLE_ASSIGN_OR_RETURN(Keys keys, Keys::Create(settings.keyspace));
+  REDOUBLE_ASSIGN_OR_RETURN(Keys keys, Keys::Create(settings.keyspace, settings.key_layout));
   return std::unique_ptr<Broker>(new Broker(store, clock, rng, settings, std::move(keys)));
 }
 

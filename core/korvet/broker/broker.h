@@ -52,7 +52,7 @@ struct BatchAttributes {
 class Broker {
  public:
   // `store`, `clock` and `rng` must outlive the object; each process needs its own seed. Sends
-  // nothing. Errors: INVALID_CONFIG for an empty keyspace.
+  // nothing. Errors: INVALID_CONFIG for a keyspace that Keys::Create refuses.
   static absl::StatusOr<std::unique_ptr<Broker>> Create(store::Store& store, base::Clock& clock,
                                                         base::Rng& rng,
                                                         const BrokerSettings& settings = {});

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
+#include "redouble/tests/support/korvet_topic.h"
 
 namespace redouble::inline v0_1::korvet {
 namespace {
@@ -25,23 +25,24 @@ using store::Reply;
 using ::testing::ElementsAre;
 
 template <typename Backend>
-class BrokerTest : public tests::BackendTest<Backend> {
+class BrokerTest : public KorvetTest<Backend> {
  protected:
   using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
 
   void SetUp() override {
-    tests::BackendTest<Backend>::SetUp();
+    KorvetTest<Backend>::SetUp();
     if (this->IsSkipped()) return;
     clock_.emplace(this->now());
   }
-  std::unique_ptr<Broker> Make(store::Store& store, const Pairs& variables = {}) {
+  std::unique_ptr<Broker> Make(store::Store& store, Pairs variables = {}) {
+    variables.emplace_back("KORVET_KEY_LAYOUT", store::KeyLayoutName(this->layout()));
     return Broker::Create(store, *clock_, rng_, ReadBrokerSettings(variables).value()).value();
   }
 
   std::optional<base::VirtualClock> clock_;
   base::Rng rng_{1};
 };
-TYPED_TEST_SUITE(BrokerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(BrokerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(BrokerTest, TakesItsSettingsFromVariables) {
   const auto broker =
@@ -53,7 +54,8 @@ TYPED_TEST(BrokerTest, TakesItsSettingsFromVariables) {
                                  {"KORVET_LOG_RETENTION_CHECK_INTERVAL_MS", "off"}});
   ASSERT_OK_AND_ASSIGN(const Topic topic, this->Run(broker->EnsureTopic("orders")));
   EXPECT_EQ(topic.partitions, 2);
-  EXPECT_EQ(this->Ask({"EXISTS", "k:topic:orders"}), Reply::Integer(1));
+  const Keys keys = Keys::Create("k", this->layout()).value();
+  EXPECT_EQ(this->Ask({"EXISTS", keys.Topic("orders").value()}), Reply::Integer(1));
   ASSERT_OK_AND_ASSIGN(Producer producer, this->Run(broker->OpenProducer("orders")));
   const NewRecord large = {.value = "four"};
   EXPECT_EQ(ErrorCodeOf(this->Run(producer.Append(0, std::span(&large, 1))).status()),
@@ -62,7 +64,7 @@ TYPED_TEST(BrokerTest, TakesItsSettingsFromVariables) {
   ASSERT_THAT(this->Run(consumer->Subscribe({"orders"})), IsOk());
   ASSERT_THAT(this->Run(consumer->Poll()), IsOk());
   EXPECT_TRUE(consumer->member_id().starts_with("me-"));
-  EXPECT_EQ(this->Ask({"HGET", "k:group:g", "assignor"}), Reply::Bulk("range"));
+  EXPECT_EQ(this->Ask({"HGET", keys.Group("g").value(), "assignor"}), Reply::Bulk("range"));
   EXPECT_THAT(this->Run(broker->retention_loop().Run()), IsOk()) << "it is off";
   ASSERT_OK_AND_ASSIGN(Log log, this->Run(broker->OpenLog("orders")));
   EXPECT_EQ(this->Run(log.Bounds(0)).value().end, 0);

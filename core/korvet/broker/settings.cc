@@ -90,6 +90,7 @@ using Row = base::VariableRow<S>;
 constexpr std::array kRows = {
     Row{"KORVET_REDIS_URL", ReadText<&S::redis_url>},
     Row{"KORVET_KEYSPACE", ReadText<&S::keyspace>},
+    Row{"KORVET_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
     Row{"KORVET_NUM_PARTITIONS", ReadNumPartitions},
     Row{"KORVET_ACKS", ReadAcks},
     Row{"KORVET_MESSAGE_MAX_BYTES", ReadMaxBytes},

@@ -24,6 +24,7 @@
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/log/retention_loop.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 
 namespace redouble::inline v0_1::korvet {
 
@@ -31,6 +32,9 @@ struct BrokerSettings {
   // The server, for the program that connects the store.
   std::string redis_url;
   std::string keyspace = std::string(kDefaultKeyspace);
+  // How the keys are spelled (docs/systems/korvet.md 1.2). All programs that share the topics must
+  // use the same.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   // Partitions of a topic that Broker::EnsureTopic creates.
   int32_t num_partitions = 1;
   ProducerOptions producer = {};

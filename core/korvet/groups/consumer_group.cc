@@ -1,6 +1,7 @@
 #include "redouble/core/korvet/groups/consumer_group.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partition_commands.h"
 #include "redouble/core/korvet/scripts/script_texts.h"
+#include "redouble/core/korvet/topics/topic_steps.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
@@ -163,23 +165,38 @@ absl::StatusOr<std::vector<std::string>> ConsumerGroup::StreamsOf(
   return streams;
 }
 
-base::Task<absl::Status> ConsumerGroup::CreateGuarded(std::span<const std::string> streams,
-                                                      std::string_view id,
-                                                      const GroupPosition& position) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string topic_key, keys_.Topic(topic_.name));
+base::Task<absl::StatusOr<ErrorCode>> ConsumerGroup::RunCreateScript(
+    int32_t partition, std::string_view id, const GroupPosition& position) {
+  const TopicPartition named = {topic_.name, partition};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamOf(partition));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string topic_key, keys_.Metadata(named));
   const std::string id_text = topic_.id.ToString();
   const std::string uuid = topic_.id.ToUuid();
   const std::string entries_read =
       position.entries_read ? base::FormatInt64(*position.entries_read) : std::string();
   const std::vector<std::string_view> arguments = {id_text, uuid, group_, id, entries_read};
-  for (const std::string& stream : streams) {
-    const std::vector<std::string_view> keys = {stream, topic_key};
-    const absl::StatusOr<int64_t> outcome =
-        store::DecodeInteger(co_await CreateScript().Run(store_, keys, arguments));
-    if (!outcome.ok()) co_return AsGroupError(outcome.status());
-    if (*outcome == static_cast<int64_t>(ErrorCode::kNone)) continue;
-    co_return MakeError(static_cast<ErrorCode>(*outcome),
-                        absl::StrCat("the topic ", topic_.name, " was deleted"));
+  const std::vector<std::string_view> keys = {stream, topic_key};
+  const absl::StatusOr<int64_t> outcome =
+      store::DecodeInteger(co_await CreateScript().Run(store_, keys, arguments));
+  if (!outcome.ok()) co_return AsGroupError(outcome.status());
+  co_return static_cast<ErrorCode>(*outcome);
+}
+
+base::Task<absl::Status> ConsumerGroup::CreateGuarded(std::span<const int32_t> partitions,
+                                                      std::string_view id,
+                                                      const GroupPosition& position) {
+  for (const int32_t partition : partitions) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(ErrorCode code, co_await RunCreateScript(partition, id, position));
+    if (code != ErrorCode::kNone && keys_.in_cluster_layout()) {
+      // The topic's hash decides whether the topic is gone or the partition's copy is missing.
+      TopicSteps steps(store_, keys_);
+      const absl::Status renewed = co_await steps.RenewPartition(topic_, partition);
+      if (!renewed.ok()) co_return AsGroupError(renewed);
+      REDOUBLE_CO_ASSIGN_OR_RETURN(code, co_await RunCreateScript(partition, id, position));
+    }
+    if (code != ErrorCode::kNone) {
+      co_return MakeError(code, absl::StrCat("the topic ", topic_.name, " was deleted"));
+    }
   }
   co_return absl::OkStatus();
 }
@@ -205,7 +222,7 @@ base::Task<absl::Status> ConsumerGroup::Create(std::span<const int32_t> partitio
                                                GroupPosition position) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> streams, StreamsOf(partitions));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string id, IdOf(position, topic_.config.offsets));
-  if (options_.hardening.guard_topic) co_return co_await CreateGuarded(streams, id, position);
+  if (options_.hardening.guard_topic) co_return co_await CreateGuarded(partitions, id, position);
 
   Batch batch(Batch::Atomicity::kPipeline);
   for (const std::string& stream : streams) {
@@ -237,22 +254,25 @@ base::Task<absl::StatusOr<std::vector<LogRecord>>> ConsumerGroup::Poll(PollReque
 base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::PollTopics(
     std::span<const TopicPoll> topics, PollRequest request) {
   REDOUBLE_CO_RETURN_IF_ERROR(CheckMember(request.member));
-  struct Place {
-    ConsumerGroup* group;
-    int32_t partition;
-  };
-  std::vector<std::string> streams;
-  std::vector<Place> places;
+  std::vector<PolledPlace> places;
   for (const TopicPoll& topic : topics) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> some,
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> streams,
                                  topic.group->StreamsOf(topic.partitions));
-    std::move(some.begin(), some.end(), std::back_inserter(streams));
-    for (const int32_t partition : topic.partitions) places.push_back({topic.group, partition});
+    for (size_t i = 0; i < streams.size(); ++i) {
+      places.push_back({topic.group, topic.partitions[i], std::move(streams[i])});
+    }
   }
-  std::vector<PolledRecord> records;
-  if (streams.empty()) co_return records;
+  if (places.empty()) co_return std::vector<PolledRecord>();
+  if (!topics.front().group->keys_.in_cluster_layout()) {
+    co_return co_await ReadTogether(topics, places, request);
+  }
+  co_return co_await ReadEach(places, request);
+}
+
+base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::ReadTogether(
+    std::span<const TopicPoll> topics, std::span<const PolledPlace> places, PollRequest request) {
   std::vector<store::StreamRead> reads;
-  for (const std::string& stream : streams) reads.emplace_back().key = stream;
+  for (const PolledPlace& place : places) reads.emplace_back().key = place.stream;
   ConsumerGroup& first = *places.front().group;
   const store::GroupConsumer consumer{first.group_, request.member};
   store::XReadGroupOptions options;
@@ -268,16 +288,95 @@ base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::PollTopics(
     read = co_await store::XReadGroup(first.store_, consumer, reads, options);
   }
   if (!read.ok()) co_return first.Explain(read.status());
-  for (const store::StreamEntries& stream : *read) {
-    const auto key = std::find(streams.begin(), streams.end(), stream.key);
-    if (key == streams.end()) co_return store::ProtocolError("XREADGROUP read another stream");
-    const Place place = places[key - streams.begin()];
-    REDOUBLE_CO_ASSIGN_OR_RETURN(
+  co_return RecordsOfStreams(places, *read, request.unreadable);
+}
+
+absl::StatusOr<std::vector<PolledRecord>> ConsumerGroup::RecordsOfStreams(
+    std::span<const PolledPlace> places, std::span<const store::StreamEntries> streams,
+    std::vector<UnreadableEntry>* unreadable) {
+  std::vector<PolledRecord> records;
+  for (const store::StreamEntries& stream : streams) {
+    const auto place = std::find_if(places.begin(), places.end(), [&](const PolledPlace& one) {
+      return one.stream == stream.key;
+    });
+    if (place == places.end()) return store::ProtocolError("XREADGROUP read another stream");
+    REDOUBLE_ASSIGN_OR_RETURN(
         PendingRecords delivered,
-        RecordsOf(place.group->topic_, place.partition, stream.entries, request.unreadable));
-    for (LogRecord& record : delivered.records) records.push_back({place.group, std::move(record)});
+        RecordsOf(place->group->topic_, place->partition, stream.entries, unreadable));
+    for (LogRecord& record : delivered.records) {
+      records.push_back({place->group, std::move(record)});
+    }
+  }
+  return records;
+}
+
+base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::ReadEach(
+    std::span<const PolledPlace> places, PollRequest request) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<PolledRecord> records,
+                               co_await ReadPipelined(places, request));
+  if (!request.max_wait || !records.empty()) co_return records;
+  // Every wait is for one partition; a wait for several looks at the others in between.
+  absl::Duration left = *request.max_wait;
+  for (size_t turn = 0; left > absl::ZeroDuration(); ++turn) {
+    const absl::Duration slice = places.size() == 1 ? left : std::min(left, kWaitSlice);
+    left -= slice;
+    const PolledPlace& place = places[turn % places.size()];
+    store::StreamRead read;
+    read.key = place.stream;
+    const store::GroupConsumer consumer{place.group->group_, request.member};
+    store::XReadGroupOptions options;
+    options.count = request.max_records;
+    options.block = slice;
+    const auto waited =
+        co_await store::XReadGroup(place.group->store_, consumer, std::span(&read, 1), options);
+    if (!waited.ok() && !IsNoGroup(waited.status()))
+      co_return place.group->Explain(waited.status());
+    if (waited.ok() && !waited->empty()) {
+      co_return RecordsOfStreams(places, *waited, request.unreadable);
+    }
+    if (places.size() == 1 && waited.ok()) break;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(records, co_await ReadPipelined(places, request));
+    if (!records.empty()) break;
   }
   co_return records;
+}
+
+base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::ReadPipelined(
+    std::span<const PolledPlace> places, PollRequest request) {
+  std::vector<PolledPlace> asked(places.begin(), places.end());
+  std::vector<store::StreamEntries> streams;
+  for (bool is_created = false; !asked.empty();) {
+    Batch batch(Batch::Atomicity::kPipeline);
+    for (const PolledPlace& place : asked) {
+      batch.Add(CommandId::kXReadGroup, {"GROUP", place.group->group_, request.member, "COUNT"})
+          .AddInteger(request.max_records)
+          .Add("STREAMS")
+          .Add(place.stream)
+          .Add(">");
+    }
+    ConsumerGroup& first = *asked.front().group;
+    const auto replies = co_await store::Execute(first.store_, batch);
+    if (!replies.ok()) co_return first.Explain(replies.status());
+    std::vector<PolledPlace> without_group;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      auto read = store::DecodeStreams((*replies)[i]);
+      if (IsNoGroup(read.status()) && !is_created) {
+        without_group.push_back(std::move(asked[i]));
+      } else if (!read.ok()) {
+        co_return asked[i].group->Explain(read.status());
+      } else {
+        std::move(read->begin(), read->end(), std::back_inserter(streams));
+      }
+    }
+    for (const PolledPlace& place : without_group) {
+      const GroupPosition start = place.group->options_.start;
+      const std::vector<int32_t> one = {place.partition};
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await place.group->Create(one, start));
+    }
+    asked = std::move(without_group);
+    is_created = true;
+  }
+  co_return RecordsOfStreams(places, streams, request.unreadable);
 }
 
 base::Task<absl::StatusOr<PendingRecords>> ConsumerGroup::Backlog(BacklogRequest request) {

@@ -38,12 +38,14 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/hardening.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/log_record.h"
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
+#include "redouble/core/store/typed/stream_types.h"
 
 namespace redouble::inline v0_1::korvet {
 
@@ -190,7 +192,9 @@ class ConsumerGroup {
   base::Task<absl::StatusOr<std::vector<LogRecord>>> Poll(PollRequest request);
 
   // As Poll, from several topics by one XREADGROUP. The groups must have one name and one store;
-  // PollRequest::partitions is not used.
+  // PollRequest::partitions is not used. In the cluster layout one pipeline of an XREADGROUP for
+  // each partition; a wait for several partitions blocks on one of them after another, for 100 ms
+  // each, and reads all of them in between.
   static base::Task<absl::StatusOr<std::vector<PolledRecord>>> PollTopics(
       std::span<const TopicPoll> topics, PollRequest request);
 
@@ -262,8 +266,29 @@ class ConsumerGroup {
   absl::Status Explain(const absl::Status& status) const;
   absl::Status NoGroup() const;
 
-  base::Task<absl::Status> CreateGuarded(std::span<const std::string> streams, std::string_view id,
+  base::Task<absl::Status> CreateGuarded(std::span<const int32_t> partitions, std::string_view id,
                                          const GroupPosition& position);
+  base::Task<absl::StatusOr<ErrorCode>> RunCreateScript(int32_t partition, std::string_view id,
+                                                        const GroupPosition& position);
+
+  // A partition of a poll, and its stream.
+  struct PolledPlace {
+    ConsumerGroup* group;
+    int32_t partition;
+    std::string stream;
+  };
+  // By one XREADGROUP.
+  static base::Task<absl::StatusOr<std::vector<PolledRecord>>> ReadTogether(
+      std::span<const TopicPoll> topics, std::span<const PolledPlace> places, PollRequest request);
+  // By one XREADGROUP for each partition, in the cluster layout.
+  static base::Task<absl::StatusOr<std::vector<PolledRecord>>> ReadEach(
+      std::span<const PolledPlace> places, PollRequest request);
+  // As ReadEach, without a wait.
+  static base::Task<absl::StatusOr<std::vector<PolledRecord>>> ReadPipelined(
+      std::span<const PolledPlace> places, PollRequest request);
+  static absl::StatusOr<std::vector<PolledRecord>> RecordsOfStreams(
+      std::span<const PolledPlace> places, std::span<const store::StreamEntries> streams,
+      std::vector<UnreadableEntry>* unreadable);
   base::Task<absl::StatusOr<int64_t>> CommitOwn(std::string_view stream, std::string_view last,
                                                 std::string_view member);
   base::Task<absl::StatusOr<int64_t>> CountBehind(std::string_view stream, store::StreamId id);

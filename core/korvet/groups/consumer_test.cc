@@ -85,7 +85,7 @@ class ConsumerTest : public TopicTest<Backend> {
   Topic topic_;
   std::optional<ConsumerGroup> group_;
 };
-TYPED_TEST_SUITE(ConsumerTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(ConsumerTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(ConsumerTest, ReadsAllPartitionsWhenItIsAlone) {
   this->WriteMany(this->topic_, 2, 0);

@@ -1,6 +1,7 @@
 #include "redouble/core/korvet/groups/coordinator.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <optional>
 
@@ -48,6 +49,13 @@ const store::Script& MemberScript() {
 // 0} for a partition of another member; {25, 0} no such member.
 const store::Script& CommitScript() {
   static const store::Script& script = *new store::Script(std::string(kCommitOwnedText));
+  return script;
+}
+
+// KEYS: a stream. ARGV: the group, the member, ids. Acknowledges those that are pending for the
+// member, and replies their number.
+const store::Script& PendingIdsScript() {
+  static const store::Script& script = *new store::Script(std::string(kCommitPendingIdsText));
   return script;
 }
 
@@ -234,6 +242,10 @@ base::Task<absl::StatusOr<int64_t>> Coordinator::Commit(std::string_view group,
                                                         std::span<const OwnedCommit> commits) {
   REDOUBLE_CO_RETURN_IF_ERROR(CheckMember(member));
   if (commits.empty()) co_return 0;
+  if (keys_.in_cluster_layout()) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await CheckOwner(group, member, commits));
+    co_return co_await CommitEach(group, member, commits);
+  }
   std::vector<std::string> keys(2);
   REDOUBLE_CO_ASSIGN_OR_RETURN(keys[0], keys_.GroupMembers(group));
   REDOUBLE_CO_ASSIGN_OR_RETURN(keys[1], keys_.GroupPartitions(group));
@@ -257,6 +269,62 @@ base::Task<absl::StatusOr<int64_t>> Coordinator::Commit(std::string_view group,
     co_return store::ProtocolError("the script of a commit answered something else");
   }
   co_return (*reply)[1].integer();
+}
+
+base::Task<absl::Status> Coordinator::CheckOwner(std::string_view group, std::string_view member,
+                                                 std::span<const OwnedCommit> commits) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string members, keys_.GroupMembers(group));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string partitions, keys_.GroupPartitions(group));
+  Batch batch(Batch::Atomicity::kTransaction);
+  batch.Add(CommandId::kHExists, {members, member});
+  store::Command& owners = batch.Add(CommandId::kHMGet, {partitions});
+  for (const OwnedCommit& commit : commits) owners.AddOwned(PlaceOf(commit.partition));
+  const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, batch);
+  if (!replies.ok()) co_return AsGroupError(replies.status());
+  const absl::StatusOr<bool> is_member = store::DecodeBool((*replies)[0]);
+  if (!is_member.ok()) co_return AsGroupError(is_member.status());
+  if (!*is_member) co_return ErrorOf(ErrorCode::kUnknownMemberId, member);
+  const auto texts = store::DecodeStringsOrNil((*replies)[1]);
+  if (!texts.ok()) co_return AsGroupError(texts.status());
+  for (const std::optional<std::string>& text : *texts) {
+    const std::string owner = text.value_or("");
+    if (owner.substr(0, owner.find(' ')) == member) continue;
+    co_return ErrorOf(ErrorCode::kIllegalGeneration, member);
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::StatusOr<int64_t>> Coordinator::CommitEach(std::string_view group,
+                                                            std::string_view member,
+                                                            std::span<const OwnedCommit> commits) {
+  struct Call {
+    std::string stream;
+    std::vector<std::string> words;
+    std::vector<std::string_view> keys;
+    std::vector<std::string_view> arguments;
+  };
+  // A deque, because the batch has views into its elements.
+  std::deque<Call> calls;
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const OwnedCommit& commit : commits) {
+    const TopicPartition place = {commit.partition.topic, commit.partition.partition};
+    Call& call = calls.emplace_back();
+    REDOUBLE_CO_ASSIGN_OR_RETURN(call.stream, keys_.Stream(place));
+    for (const store::StreamId& id : commit.ids) call.words.push_back(id.ToString());
+    call.keys = {call.stream};
+    call.arguments = {group, member};
+    call.arguments.insert(call.arguments.end(), call.words.begin(), call.words.end());
+    PendingIdsScript().AddTo(batch, call.keys, call.arguments);
+  }
+  const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, batch);
+  if (!replies.ok()) co_return AsGroupError(replies.status());
+  int64_t acknowledged = 0;
+  for (const Reply& reply : *replies) {
+    const absl::StatusOr<int64_t> count = store::DecodeInteger(reply);
+    if (!count.ok()) co_return AsGroupError(count.status());
+    acknowledged += *count;
+  }
+  co_return acknowledged;
 }
 
 base::Task<absl::StatusOr<CoordinatedGroup>> Coordinator::Describe(std::string_view group) {

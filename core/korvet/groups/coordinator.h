@@ -128,6 +128,11 @@ class Coordinator {
   // Acknowledges entries of partitions that the member owns, all or none. Returns how many of them
   // were pending: 0 if the call is repeated. One script, or no command without partitions. Errors:
   // UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION if another member may have one of the partitions by now.
+  //
+  // In the cluster layout two round trips: a transaction that checks the member and all its
+  // partitions, then a script for each partition, which acknowledges the entries that are pending
+  // for this member. After a crash between them, or an error of one partition, others may be
+  // committed; repeat the call. An entry that another member has claimed is never acknowledged.
   base::Task<absl::StatusOr<int64_t>> Commit(std::string_view group, std::string_view member,
                                              std::span<const OwnedCommit> commits);
 
@@ -142,6 +147,11 @@ class Coordinator {
 
  private:
   base::Task<absl::StatusOr<GroupMembership>> Call(std::string_view mode, MemberHeartbeat request);
+  // The two steps of Commit in the cluster layout.
+  base::Task<absl::Status> CheckOwner(std::string_view group, std::string_view member,
+                                      std::span<const OwnedCommit> commits);
+  base::Task<absl::StatusOr<int64_t>> CommitEach(std::string_view group, std::string_view member,
+                                                 std::span<const OwnedCommit> commits);
 
   store::Store& store_;
   const Keys keys_;

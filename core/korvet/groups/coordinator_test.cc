@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
+#include "redouble/tests/support/korvet_topic.h"
 
 namespace redouble::inline v0_1::korvet {
 namespace {
@@ -45,10 +45,11 @@ struct Member {
 };
 
 template <typename Backend>
-class CoordinatorTest : public tests::BackendTest<Backend> {
+class CoordinatorTest : public KorvetTest<Backend> {
  protected:
   Coordinator Make(store::Store& store, Assignor assignor = Assignor::kCooperativeSticky) {
-    return Coordinator(store, keys_, {.session_timeout = absl::Seconds(10), .assignor = assignor});
+    return Coordinator(store, this->keys_,
+                       {.session_timeout = absl::Seconds(10), .assignor = assignor});
   }
   static MemberHeartbeat Request(Member& member) {
     return {.group = kGroup,
@@ -82,7 +83,6 @@ class CoordinatorTest : public tests::BackendTest<Backend> {
     return Describe().target;
   }
 
-  const Keys keys_ = Keys::Create().value();
   Assignor assignor_ = Assignor::kCooperativeSticky;
 
  private:
@@ -92,7 +92,7 @@ class CoordinatorTest : public tests::BackendTest<Backend> {
     return membership;
   }
 };
-TYPED_TEST_SUITE(CoordinatorTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(CoordinatorTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(CoordinatorTest, GivesTheFirstMemberEverything) {
   Member a = {.name = "a"};

@@ -7,6 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/store/decode.h"
@@ -17,17 +18,8 @@ namespace {
 
 using store::Reply;
 
-constexpr std::string_view kJson = "JSON";
-constexpr std::string_view kBytes = "BYTES";
-
 absl::Status UnexpectedReply() {
   return store::ProtocolError("the script that appends records answered something else");
-}
-
-std::optional<ValueType> ValueTypeOf(std::string_view text) {
-  if (text == kJson) return ValueType::kJson;
-  if (text == kBytes) return ValueType::kBytes;
-  return std::nullopt;
 }
 
 absl::Status Refusal(const Topic& topic, std::span<const Reply> answer) {
@@ -42,9 +34,7 @@ absl::Status Refusal(const Topic& topic, std::span<const Reply> answer) {
   }
   if (answer.size() != 2) return UnexpectedReply();
   if (code == 87 && answer[1].is_integer()) {
-    return MakeError(ErrorCode::kInvalidRecord,
-                     absl::StrCat("the topic ", topic.name, " holds JSON, and the value of record ",
-                                  answer[1].integer(), " of the batch is none"));
+    return NotJson(topic, answer[1].integer());
   }
   if (code == -2 && answer[1].is_bulk()) {
     return MakeError(ErrorCode::kUnknownServerError,
@@ -73,9 +63,16 @@ absl::Status Refusal(const Topic& topic, std::span<const Reply> answer) {
 // Replies: {0, value type, partitions, id...}; {3} no topic; {103} another topic; {87, n} record n
 // is not JSON; {-1, id} no id after the last one has an offset; {-2, field} an option is
 // unreadable.
-const store::Script& AppendScript() {
-  static const store::Script& script = *new store::Script(std::string(kAppendRecordsText));
-  return script;
+//
+// The cluster layout has two arguments more, at the end: "1" if the value type is that of the
+// topic's hash, and the epoch of the topic that the caller knows. Its script begins with a part
+// that removes them and has two replies more: {-3} the value type must be settled in the topic's
+// hash first; {-4} the copy is older than the caller's topic.
+const store::Script& AppendScript(store::KeyLayout layout) {
+  static const store::Script& documented = *new store::Script(std::string(kAppendRecordsText));
+  static const store::Script& in_partition = *new store::Script(
+      absl::StrCat(base::ToAbsl(kAppendInPartitionText), base::ToAbsl(kAppendRecordsText)));
+  return layout == store::KeyLayout::kCluster ? in_partition : documented;
 }
 
 ValueTypeProposal ProposeValueType(const Topic& topic, std::span<const NewRecord> records) {
@@ -97,8 +94,13 @@ ValueTypeProposal ProposeValueType(const Topic& topic, std::span<const NewRecord
   return proposal;
 }
 
-std::vector<std::string> AppendArguments(const Topic& topic, const ValueTypeProposal& proposal,
-                                         Trimming trimming, std::span<const RecordFields> records) {
+std::vector<std::string> AppendArguments(const Topic& topic, const AppendRequest& request,
+                                         std::span<const RecordFields> records) {
+  const bool in_cluster = request.layout == store::KeyLayout::kCluster;
+  // The known type is that of the topic's hash, and the copy may not have it yet.
+  const bool is_settled = in_cluster && topic.config.value_type.has_value();
+  const std::optional<ValueType> type =
+      is_settled ? topic.config.value_type : request.proposal.type;
   const OffsetCodec& offsets = topic.config.offsets;
   const TopicConfig defaults;
   std::vector<std::string> words = {
@@ -108,11 +110,9 @@ std::vector<std::string> AppendArguments(const Topic& topic, const ValueTypeProp
       absl::StrCat(offsets.max_ms()),
       absl::StrCat(defaults.retention_time_ms),
       absl::StrCat(defaults.retention_bytes),
-      std::string(trimming == Trimming::kNone ? "" : TrimmingSign(trimming)),
-      std::string(!proposal.type                      ? ""
-                  : proposal.type == ValueType::kJson ? kJson
-                                                      : kBytes),
-      absl::StrCat(proposal.first_other),
+      std::string(request.trimming == Trimming::kNone ? "" : TrimmingSign(request.trimming)),
+      std::string(type ? ValueTypeName(*type) : ""),
+      absl::StrCat(request.proposal.first_other),
       absl::StrCat(defaults.message_bytes),
   };
   for (const RecordFields& fields : records) {
@@ -122,12 +122,30 @@ std::vector<std::string> AppendArguments(const Topic& topic, const ValueTypeProp
       words.push_back(value);
     }
   }
+  if (in_cluster) {
+    words.push_back(is_settled ? "1" : "0");
+    words.push_back(absl::StrCat(topic.epoch));
+  }
   return words;
 }
 
-absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic, absl::StatusOr<Reply> reply) {
+absl::Status NotJson(const Topic& topic, int64_t record) {
+  return MakeError(ErrorCode::kInvalidRecord,
+                   absl::StrCat("the topic ", topic.name, " holds JSON, and the value of record ",
+                                record, " of the batch is none"));
+}
+
+absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic, store::KeyLayout layout,
+                                                absl::StatusOr<Reply> reply) {
   REDOUBLE_ASSIGN_OR_RETURN(const std::vector<Reply> answer, store::DecodeArray(std::move(reply)));
   if (answer.empty() || !answer.front().is_integer()) return UnexpectedReply();
+  if (layout == store::KeyLayout::kCluster) {
+    const int64_t code = answer.front().integer();
+    AppendOutcome outcome;
+    if (code == -3) outcome.missing = AppendOutcome::Missing::kValueType;
+    if (code == 3 || code == 103 || code == -4) outcome.missing = AppendOutcome::Missing::kCopy;
+    if (outcome.missing != AppendOutcome::Missing::kNothing) return outcome;
+  }
   if (answer.front().integer() != 0) return Refusal(topic, answer);
   if (answer.size() < 3 || !answer[1].is_bulk() || !answer[2].is_bulk()) return UnexpectedReply();
   AppendOutcome outcome;
@@ -136,7 +154,7 @@ absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic, absl::Status
     return UnexpectedReply();
   }
   outcome.partitions = static_cast<int32_t>(*partitions);
-  outcome.value_type = ValueTypeOf(answer[1].text());
+  outcome.value_type = FindValueType(answer[1].text());
   for (const Reply& element : std::span(answer).subspan(3)) {
     const std::optional<store::StreamId> id =
         element.is_bulk() ? store::StreamId::Parse(element.text()) : std::nullopt;

@@ -3,10 +3,10 @@
 // This is a part of producer.h. Use Producer to write records. The script checks the topic,
 // allocates the entry ids, adds the records and trims the stream in one atomic step.
 //
-//   const store::Script& script = AppendScript();     // scripts/append_records.lua
+//   const store::Script& script = AppendScript(keys.layout());   // scripts/append_records.lua
 //
 // Thread-safety: constant data and pure functions.
-// Source: docs/systems/korvet.md 2.4, 2.6, 4.7, 4.10.
+// Source: docs/systems/korvet.md 1.2, 2.4, 2.6, 4.7, 4.10.
 #ifndef REDOUBLE_CORE_KORVET_LOG_APPEND_SCRIPT_H_
 #define REDOUBLE_CORE_KORVET_LOG_APPEND_SCRIPT_H_
 
@@ -17,19 +17,22 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/log/record.h"
 #include "redouble/core/korvet/log/retention.h"
 #include "redouble/core/korvet/topics/topics.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/stream_id.h"
 
 namespace redouble::inline v0_1::korvet {
 
-// Returns the script. KEYS: the partition's stream, the topic's hash. ARGV: AppendArguments.
-const store::Script& AppendScript();
+// Returns the script of a layout. KEYS: the partition's stream, and Keys::Metadata. ARGV:
+// AppendArguments.
+const store::Script& AppendScript(store::KeyLayout layout);
 
 // What the values of a batch imply for the topic's value type.
 struct ValueTypeProposal {
@@ -42,23 +45,40 @@ struct ValueTypeProposal {
 // Parses the values, unless the topic is known to hold bytes. O(total size of the values).
 ValueTypeProposal ProposeValueType(const Topic& topic, std::span<const NewRecord> records);
 
+// What an append writes, besides the records.
+struct AppendRequest {
+  store::KeyLayout layout = store::KeyLayout::kDocumented;
+  ValueTypeProposal proposal = {};
+  Trimming trimming = Trimming::kExact;
+};
 // Returns the script's arguments in their order. The result owns its texts.
-std::vector<std::string> AppendArguments(const Topic& topic, const ValueTypeProposal& proposal,
-                                         Trimming trimming, std::span<const RecordFields> records);
+std::vector<std::string> AppendArguments(const Topic& topic, const AppendRequest& request,
+                                         std::span<const RecordFields> records);
 
 // The greatest number of fields of one record. Lua's unpack takes at most 8000 values, and XADD has
 // three other words, or six when it trims.
 inline constexpr size_t kMaxRecordFields = 3990;
 
-// The reply of the script for a batch that was written.
+// The reply of the script.
 struct AppendOutcome {
+  // In the cluster layout, why nothing was written yet.
+  enum class Missing {
+    kNothing,    // The batch was written.
+    kValueType,  // The topic's hash must have a value type first.
+    kCopy,       // The partition's copy is missing, or older than the topic that the caller knows.
+  };
+  Missing missing = Missing::kNothing;
   int32_t partitions = 0;               // The topic's number of partitions at that moment.
   std::optional<ValueType> value_type;  // The topic's value type after the append.
   std::vector<store::StreamId> ids;
 };
-// Decodes the reply of the script. Errors: those of Producer::Append that the script detects, and a
-// protocol error for an unexpected reply.
-absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic,
+// INVALID_RECORD: the value of a record, counted from 1, is not JSON.
+absl::Status NotJson(const Topic& topic, int64_t record);
+
+// Decodes the reply of the script. In the cluster layout a copy of no topic, or of another one,
+// counts as missing. Errors: those of Producer::Append that the script detects, and a protocol
+// error for an unexpected reply.
+absl::StatusOr<AppendOutcome> ReadAppendOutcome(const Topic& topic, store::KeyLayout layout,
                                                 absl::StatusOr<store::Reply> reply);
 
 }  // namespace redouble::inline v0_1::korvet

@@ -1,15 +1,19 @@
 #include "redouble/core/korvet/log/log.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/partition_commands.h"
+#include "redouble/core/korvet/topics/topic_steps.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
@@ -73,26 +77,23 @@ absl::StatusOr<ListedOffset> ListedOf(const std::vector<StreamEntry>& entries,
 
 base::Task<absl::StatusOr<std::vector<FetchedPartition>>> Log::Fetch(FetchRequest request) {
   const absl::Time deadline = clock_.Now() + request.max_wait;
-  for (;;) {
+  for (size_t turn = 0;; ++turn) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(Round round, co_await ReadOnce(request));
     const absl::Duration left = deadline - clock_.Now();
     const bool enough = round.bytes >= request.min_bytes || round.full || round.failed;
     if (enough || left <= absl::ZeroDuration()) co_return std::move(round.partitions);
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await Wait(round, left));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Wait(round, left, turn));
   }
 }
 
 base::Task<absl::StatusOr<Log::Round>> Log::ReadOnce(FetchRequest request) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string topic_key, keys_.Topic(topic_.name));
   int32_t greatest = 0;
   for (const FetchPosition& position : request.positions) {
     greatest = std::max(greatest, position.partition);
   }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsurePartition(greatest));
   Round round;
-  std::vector<std::string> streams(request.positions.size());
-  Batch batch(Batch::Atomicity::kTransaction);
-  AddTopicQuestion(batch, topic_key);
+  std::vector<Page> pages;
   for (size_t i = 0; i < request.positions.size(); ++i) {
     const FetchPosition& position = request.positions[i];
     FetchedPartition& partition = round.partitions.emplace_back();
@@ -102,34 +103,71 @@ base::Task<absl::StatusOr<Log::Round>> Log::ReadOnce(FetchRequest request) {
     const absl::StatusOr<StreamId> first = topic_.config.offsets.Decode(position.offset);
     partition.status = stream.ok() ? first.status() : stream.status();
     if (!partition.status.ok()) continue;
-    streams[i] = *std::move(stream);
-    AddStreamQuestion(batch, streams[i]);
-    AddRange(batch, streams[i], *first, PageFor(request.max_records));
+    const TopicPartition named = {topic_.name, position.partition};
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, keys_.Metadata(named));
+    pages.push_back({i, std::move(key), *std::move(stream), *first, PageFor(request.max_records)});
   }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await store::Execute(store_, batch));
-  REDOUBLE_CO_RETURN_IF_ERROR(AdoptTopicAnswer(replies.front(), topic_));
-
-  size_t next = 1;
-  for (size_t i = 0; i < request.positions.size(); ++i) {
-    FetchedPartition& partition = round.partitions[i];
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await AskAll(request, pages));
+  for (FetchedPartition& partition : round.partitions) {
     partition.compression = topic_.config.compression;
-    if (partition.status.ok()) {
-      const std::span<const Reply> answers = std::span(replies).subspan(next, 2);
-      next += 2;
-      const Pages pages{i, topic_key, streams[i], answers};
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadPages(request, pages, round));
-    }
+  }
+  for (Page& page : pages) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await ReadPages(request, std::move(page), round));
+  }
+  for (const FetchedPartition& partition : round.partitions) {
     round.failed = round.failed || !partition.status.ok();
   }
   co_return round;
 }
 
-base::Task<absl::Status> Log::ReadPages(const FetchRequest& request, Pages pages, Round& round) {
-  const FetchPosition& position = request.positions[pages.index];
-  FetchedPartition& partition = round.partitions[pages.index];
+base::Task<absl::Status> Log::AskAll(const FetchRequest& request, std::span<Page> pages) {
+  if (!keys_.in_cluster_layout()) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string topic_key, keys_.Topic(topic_.name));
+    co_return co_await Ask(topic_key, pages);
+  }
+  std::vector<base::Task<absl::Status>> asked;
+  for (Page& page : pages) asked.push_back(Ask(page.topic_key, std::span(&page, 1)));
+  const std::vector<absl::Status> answered = co_await base::WhenAll(std::move(asked));
+  for (size_t i = 0; i < pages.size(); ++i) {
+    const ErrorCode code = ErrorCodeOf(answered[i]);
+    const bool has_no_copy =
+        code == ErrorCode::kUnknownTopicOrPartition || code == ErrorCode::kInconsistentTopicId;
+    if (!has_no_copy) {
+      REDOUBLE_CO_RETURN_IF_ERROR(answered[i]);
+      continue;
+    }
+    // The topic's hash decides whether the topic is gone or the partition's copy is missing.
+    TopicSteps steps(store_, keys_);
+    const int32_t partition = request.positions[pages[i].index].partition;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await steps.RenewPartition(topic_, partition));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Ask(pages[i].topic_key, std::span(&pages[i], 1)));
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Log::Ask(std::string_view topic_key, std::span<Page> pages) {
+  Batch batch(Batch::Atomicity::kTransaction);
+  AddTopicQuestion(batch, topic_key);
+  for (const Page& page : pages) {
+    AddStreamQuestion(batch, page.stream);
+    AddRange(batch, page.stream, page.first, page.count);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await store::Execute(store_, batch));
+  REDOUBLE_CO_RETURN_IF_ERROR(AdoptTopicAnswer(replies.front(), topic_));
+  auto next = replies.begin() + 1;
+  for (Page& page : pages) {
+    page.answers.assign(std::make_move_iterator(next), std::make_move_iterator(next + 2));
+    next += 2;
+  }
+  co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Log::ReadPages(const FetchRequest& request, Page page, Round& round) {
+  const FetchPosition& position = request.positions[page.index];
+  FetchedPartition& partition = round.partitions[page.index];
   Room room(request, position, round.bytes, round.count);
-  std::vector<Reply> answers(pages.answers.begin(), pages.answers.end());
   for (bool first_page = true;; first_page = false) {
+    const std::vector<Reply>& answers = page.answers;
     const absl::StatusOr<LogBounds> bounds = BoundsOf(answers[0], topic_.config.offsets);
     const absl::StatusOr<std::vector<StreamEntry>> entries = store::DecodeStreamEntries(answers[1]);
     absl::Status status = bounds.ok() ? entries.status() : bounds.status();
@@ -139,7 +177,6 @@ base::Task<absl::Status> Log::ReadPages(const FetchRequest& request, Pages pages
     if (bounds.ok() && first_page) partition.bounds = *bounds;
     if (!status.ok()) co_return absl::OkStatus();
 
-    const int64_t asked = PageFor(first_page ? request.max_records : room.count());
     for (const StreamEntry& entry : *entries) {
       absl::StatusOr<LogRecord> record =
           LogRecordOf(position.partition, entry, topic_.config.offsets);
@@ -156,25 +193,19 @@ base::Task<absl::Status> Log::ReadPages(const FetchRequest& request, Pages pages
       partition.next_offset = record->offset + 1;
       partition.records.push_back(*std::move(record));
     }
-    if (static_cast<int64_t>(entries->size()) < asked) co_return absl::OkStatus();
+    if (static_cast<int64_t>(entries->size()) < page.count) co_return absl::OkStatus();
     if (room.count() <= 0) {
       round.full = true;
       co_return absl::OkStatus();
     }
-    Batch batch(Batch::Atomicity::kTransaction);
-    AddTopicQuestion(batch, pages.topic_key);
-    AddStreamQuestion(batch, pages.stream);
-    AddRange(batch, pages.stream, *topic_.config.offsets.Decode(partition.next_offset),
-             PageFor(room.count()));
-    REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies,
-                                 co_await store::Execute(store_, batch));
+    page.first = *topic_.config.offsets.Decode(partition.next_offset);
+    page.count = PageFor(room.count());
     // The records of a topic of the same name must not continue those of this one.
-    REDOUBLE_CO_RETURN_IF_ERROR(AdoptTopicAnswer(replies.front(), topic_));
-    answers.assign(replies.begin() + 1, replies.end());
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Ask(page.topic_key, std::span(&page, 1)));
   }
 }
 
-base::Task<absl::Status> Log::Wait(const Round& round, absl::Duration time) {
+base::Task<absl::Status> Log::Wait(const Round& round, absl::Duration time, size_t turn) {
   std::vector<std::string> keys;
   for (const FetchedPartition& partition : round.partitions) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(std::string key, StreamKeyOf(keys_, topic_, partition.partition));
@@ -186,10 +217,15 @@ base::Task<absl::Status> Log::Wait(const Round& round, absl::Duration time) {
     read.key = keys[i];
     read.after = round.partitions[i].bounds.last_id;
   }
+  std::span<const store::StreamRead> waits_for = reads;
   store::XReadOptions options;
   options.count = 1;
   options.block = time;
-  const auto woken = co_await store::XRead(store_, reads, options);
+  if (keys_.in_cluster_layout() && reads.size() > 1) {
+    waits_for = waits_for.subspan(turn % reads.size(), 1);
+    options.block = std::min(time, kWaitSlice);
+  }
+  const auto woken = co_await store::XRead(store_, waits_for, options);
   co_return woken.status();
 }
 

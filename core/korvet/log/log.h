@@ -23,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,7 @@
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
+#include "redouble/core/store/typed/stream_id.h"
 
 namespace redouble::inline v0_1::korvet {
 
@@ -117,10 +119,11 @@ class Log {
   // reader makes progress. With min_bytes waits with XREAD BLOCK, which an append ends.
   //
   // One transaction of HMGET, and XINFO STREAM and XRANGE for each partition; one more for each
-  // further 100 records of a partition; an XREAD for each wait. Errors: those of Redis;
-  // UNKNOWN_TOPIC_OR_PARTITION and INCONSISTENT_TOPIC_ID if the topic was deleted or replaced. An
-  // error of one partition is in its `status`.
-  // Source: docs/systems/korvet.md 4.9.
+  // further 100 records of a partition; an XREAD for each wait. In the cluster layout each
+  // partition has its own transaction; they are sent together. A wait for several partitions there
+  // blocks on one of them after another, for 100 ms each, and reads all of them in between. Errors:
+  // those of Redis; UNKNOWN_TOPIC_OR_PARTITION and INCONSISTENT_TOPIC_ID if the topic was deleted
+  // or replaced. An error of one partition is in its `status`. Source: docs/systems/korvet.md 4.9.
   base::Task<absl::StatusOr<std::vector<FetchedPartition>>> Fetch(FetchRequest request);
 
   // Returns the bounds of the partition's log. XINFO STREAM: one round trip. Errors:
@@ -170,15 +173,22 @@ class Log {
   base::Task<absl::StatusOr<Round>> ReadOnce(FetchRequest request);
   // Reads the topic again if its known number of partitions does not include `partition`.
   base::Task<absl::Status> EnsurePartition(int32_t partition);
-  // A position of the request, its stream, and the replies to the commands of its first page.
-  struct Pages {
+  // A page of a position of the request: where to read, and the replies that it got.
+  struct Page {
     size_t index;
-    const std::string& topic_key;
-    const std::string& stream;
-    std::span<const store::Reply> answers;
+    std::string topic_key;
+    std::string stream;
+    store::StreamId first;
+    int64_t count;
+    std::vector<store::Reply> answers = {};
   };
-  base::Task<absl::Status> ReadPages(const FetchRequest& request, Pages pages, Round& round);
-  base::Task<absl::Status> Wait(const Round& round, absl::Duration time);
+  // Reads the topic and the pages in one transaction, and adopts the topic's answer.
+  base::Task<absl::Status> Ask(std::string_view topic_key, std::span<Page> pages);
+  // As Ask, in one transaction, or in the cluster layout in one for each partition.
+  base::Task<absl::Status> AskAll(const FetchRequest& request, std::span<Page> pages);
+  base::Task<absl::Status> ReadPages(const FetchRequest& request, Page page, Round& round);
+  // Waits for a record after those of the round; `turn` counts the waits of a fetch.
+  base::Task<absl::Status> Wait(const Round& round, absl::Duration time, size_t turn);
 
   store::Store& store_;
   base::Clock& clock_;

@@ -56,7 +56,7 @@ class LogTest : public TopicTest<Backend> {
     return this->Run(log.Sweep(options)).value();
   }
 };
-TYPED_TEST_SUITE(LogTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(LogTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(LogTest, IsEmptyWithoutWrites) {
   const Topic topic = this->MakeTopic();
@@ -134,13 +134,25 @@ TYPED_TEST(LogTest, FetchesSeveralPartitionsInOneTransaction) {
   FetchRequest request;
   request.positions = positions;
   const auto fetched = this->Run(log.Fetch(request)).value();
-  EXPECT_EQ(store.requests(), 1u);
-  EXPECT_THAT(store.log(),
-              ElementsAre("MULTI", "HMGET korvet:topic:orders id partitions compression",
-                          "XINFO stream korvet:stream:orders:2",
-                          "XRANGE korvet:stream:orders:2 0-0 + COUNT 100",
-                          "XINFO stream korvet:stream:orders:0",
-                          "XRANGE korvet:stream:orders:0 1234567890123-0 + COUNT 100", "EXEC"));
+  if (this->in_cluster_layout()) {
+    // One transaction for each partition.
+    EXPECT_EQ(store.requests(), 2u);
+    EXPECT_THAT(store.log(),
+                ElementsAre("MULTI", "HMGET korvet:topic-copy:{orders:2} id partitions compression",
+                            "XINFO stream korvet:stream:{orders:2}",
+                            "XRANGE korvet:stream:{orders:2} 0-0 + COUNT 100", "EXEC", "MULTI",
+                            "HMGET korvet:topic-copy:{orders:0} id partitions compression",
+                            "XINFO stream korvet:stream:{orders:0}",
+                            "XRANGE korvet:stream:{orders:0} 1234567890123-0 + COUNT 100", "EXEC"));
+  } else {
+    EXPECT_EQ(store.requests(), 1u);
+    EXPECT_THAT(store.log(),
+                ElementsAre("MULTI", "HMGET korvet:topic:orders id partitions compression",
+                            "XINFO stream korvet:stream:orders:2",
+                            "XRANGE korvet:stream:orders:2 0-0 + COUNT 100",
+                            "XINFO stream korvet:stream:orders:0",
+                            "XRANGE korvet:stream:orders:0 1234567890123-0 + COUNT 100", "EXEC"));
+  }
   EXPECT_THAT(OffsetsOf(fetched[0]), ElementsAre(kFirstOffset + 1));
   EXPECT_EQ(ErrorCodeOf(fetched[1].status), ErrorCode::kUnknownTopicOrPartition);
   EXPECT_THAT(OffsetsOf(fetched[2]), ElementsAre(kFirstOffset));
@@ -193,11 +205,11 @@ TYPED_TEST(LogTest, ReturnsTheCompressionOfTheTopic) {
   FetchRequest request;
   request.positions = positions;
   EXPECT_EQ(this->Run(log.Fetch(request)).value().front().compression, Compression::kNone);
-  this->Ask({"HSET", "korvet:topic:orders", "compression", "zstd"});
+  this->EditTopic("HSET", {"compression", "zstd"});
   EXPECT_EQ(this->Run(log.Fetch(request)).value().front().compression, Compression::kZstd);
-  this->Ask({"HDEL", "korvet:topic:orders", "compression"});
+  this->EditTopic("HDEL", {"compression"});
   EXPECT_EQ(this->Run(log.Fetch(request)).value().front().compression, Compression::kNone);
-  this->Ask({"HSET", "korvet:topic:orders", "compression", "brotli"});
+  this->EditTopic("HSET", {"compression", "brotli"});
   EXPECT_EQ(ErrorCodeOf(this->Run(log.Fetch(request)).status()), ErrorCode::kUnknownServerError);
 }
 

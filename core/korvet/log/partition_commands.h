@@ -20,6 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/log_record.h"
 #include "redouble/core/korvet/offset.h"
@@ -30,6 +31,10 @@
 #include "redouble/core/store/typed/stream_types.h"
 
 namespace redouble::inline v0_1::korvet {
+
+// How long a wait for several partitions blocks on one of them in the cluster layout, where one
+// command cannot wait for several slots.
+inline constexpr absl::Duration kWaitSlice = absl::Milliseconds(100);
 
 // Returns the key of the partition's stream. Errors: UNKNOWN_TOPIC_OR_PARTITION if the topic does
 // not have the partition, INVALID_TOPIC_EXCEPTION.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -9,6 +10,7 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/append_script.h"
 #include "redouble/core/korvet/log/partition_commands.h"
+#include "redouble/core/korvet/topics/topic_steps.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
@@ -102,29 +104,67 @@ RecordFields Producer::FieldsOf(const NewRecord& record) const {
   return EncodeRecord({record.key, record.value, timestamp_ms, record.headers});
 }
 
-base::Task<absl::Status> Producer::WriteByScript(std::string_view stream,
-                                                 std::span<const NewRecord> records,
+base::Task<absl::Status> Producer::WriteByScript(Place place, std::span<const NewRecord> records,
                                                  Appended& appended) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string topic_key, keys_.Topic(topic_.name));
+  const store::KeyLayout layout = keys_.layout();
+  const store::Script& script = AppendScript(layout);
   std::vector<RecordFields> fields;
   for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
-  const std::vector<std::string> words =
-      AppendArguments(topic_, ProposeValueType(topic_, records), options_.trimming, fields);
-  const std::vector<std::string_view> keys = {stream, topic_key};
-  const std::vector<std::string_view> arguments(words.begin(), words.end());
+  AppendRequest request;
+  request.layout = layout;
+  request.proposal = ProposeValueType(topic_, records);
+  request.trimming = options_.trimming;
+  const std::vector<std::string_view> keys = {place.stream, place.metadata};
   if (options_.acks == 0) {
+    // The caller does not see the reply of a script that asks for the value type. An error is lost,
+    // as those of the script are.
+    if (!(co_await SettleValueType(request.proposal)).ok()) co_return absl::OkStatus();
+    const std::vector<std::string> words = AppendArguments(topic_, request, fields);
+    const std::vector<std::string_view> arguments(words.begin(), words.end());
     // EVAL and not EVALSHA, because a NOSCRIPT error would be lost with the other replies.
     Batch batch(Batch::Atomicity::kPipeline);
-    AppendScript().AddTo(batch, keys, arguments);
+    script.AddTo(batch, keys, arguments);
     store::Post(store_, batch);
     co_return absl::OkStatus();
   }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(
-      const AppendOutcome outcome,
-      ReadAppendOutcome(topic_, co_await AppendScript().Run(store_, keys, arguments)));
-  if (outcome.value_type) topic_.config.value_type = outcome.value_type;
-  topic_.partitions = outcome.partitions;
-  co_return AddOffsets(outcome.ids, topic_.config.offsets, appended);
+  for (bool is_renewed = false;;) {
+    const std::vector<std::string> words = AppendArguments(topic_, request, fields);
+    const std::vector<std::string_view> arguments(words.begin(), words.end());
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        const AppendOutcome outcome,
+        ReadAppendOutcome(topic_, layout, co_await script.Run(store_, keys, arguments)));
+    using Missing = AppendOutcome::Missing;
+    if (outcome.missing == Missing::kValueType) {
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await SettleValueType(request.proposal));
+    } else if (outcome.missing == Missing::kCopy) {
+      TopicSteps steps(store_, keys_);
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await steps.RenewPartition(topic_, place.partition));
+      if (std::exchange(is_renewed, true)) {
+        co_return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                            absl::StrCat("the topic ", topic_.name, " is being changed"));
+      }
+    } else {
+      if (outcome.value_type) topic_.config.value_type = outcome.value_type;
+      topic_.partitions = outcome.partitions;
+      co_return AddOffsets(outcome.ids, topic_.config.offsets, appended);
+    }
+  }
+}
+
+base::Task<absl::Status> Producer::SettleValueType(const ValueTypeProposal& proposal) {
+  if (!keys_.in_cluster_layout() || !proposal.type || topic_.config.value_type) {
+    co_return absl::OkStatus();
+  }
+  if (*proposal.type == ValueType::kJson && proposal.first_other != 0) {
+    // A topic without a type refuses this batch, which must not give it one.
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await RefreshTopic(store_, keys_, topic_));
+    if (topic_.config.value_type) co_return absl::OkStatus();
+    co_return NotJson(topic_, static_cast<int64_t>(proposal.first_other));
+  }
+  TopicSteps steps(store_, keys_);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(topic_.config.value_type,
+                               co_await steps.SettleValueType(topic_, *proposal.type));
+  co_return absl::OkStatus();
 }
 
 base::Task<absl::Status> Producer::WriteByIds(std::string_view stream,
@@ -183,12 +223,15 @@ base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
     REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByIds(stream, records, appended));
     co_return appended;
   }
+  const TopicPartition named = {topic_.name, partition};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string metadata, keys_.Metadata(named));
   const size_t at_once = std::max<size_t>(
       std::min(options_.max_records_per_write.value_or(records.size()), records.size()), 1);
   for (size_t begin = 0; begin < records.size(); begin += at_once) {
     const std::span<const NewRecord> part =
         records.subspan(begin, std::min(at_once, records.size() - begin));
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(stream, part, appended));
+    const Place place = {partition, stream, metadata};
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(place, part, appended));
   }
   co_return appended;
 }

@@ -102,6 +102,8 @@ struct RecordMetadata {
   int64_t offset = -1;  // -1 with acks 0.
 };
 
+struct ValueTypeProposal;  // append_script.h
+
 class Producer {
  public:
   // `store` and `clock` must outlive the object. `topic` comes from Topics::Create or
@@ -118,7 +120,9 @@ class Producer {
 
   // Appends records to one partition, in order. One round trip per run of the script, plus one if
   // Redis does not know the script; two round trips for records with given ids, one without
-  // trimming; one more for a partition above the known number. An empty batch sends nothing.
+  // trimming; one more for a partition above the known number. In the cluster layout two more for
+  // the batch that sets the topic's value type, and three more if the partition's copy of the topic
+  // was missing or older than the known topic. An empty batch sends nothing.
   //
   // Errors: INVALID_REQUIRED_ACKS; UNSUPPORTED_COMPRESSION_TYPE; UNKNOWN_TOPIC_OR_PARTITION, also
   // if the topic was deleted; INCONSISTENT_TOPIC_ID if it was deleted and created again;
@@ -149,8 +153,16 @@ class Producer {
 
   // Reads the topic again if its known number of partitions does not include `partition`.
   base::Task<absl::Status> EnsurePartition(int32_t partition);
-  base::Task<absl::Status> WriteByScript(std::string_view stream,
-                                         std::span<const NewRecord> records, Appended& appended);
+  // Where a batch goes: the partition's stream, and the hash of Keys::Metadata.
+  struct Place {
+    int32_t partition;
+    std::string_view stream;
+    std::string_view metadata;
+  };
+  base::Task<absl::Status> WriteByScript(Place place, std::span<const NewRecord> records,
+                                         Appended& appended);
+  // Sets the value type in the topic's hash, in the cluster layout, unless it is known.
+  base::Task<absl::Status> SettleValueType(const ValueTypeProposal& proposal);
   base::Task<absl::Status> WriteByIds(std::string_view stream, std::span<const NewRecord> records,
                                       Appended& appended);
 

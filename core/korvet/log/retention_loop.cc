@@ -6,6 +6,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/log.h"
+#include "redouble/core/korvet/topics/topic_steps.h"
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/typed/sets.h"
 
@@ -19,6 +20,11 @@ base::Task<absl::StatusOr<std::optional<int64_t>>> SweepTopic(store::Store& stor
   absl::StatusOr<Topic> topic = co_await DescribeTopic(store, keys, name);
   if (ErrorCodeOf(topic.status()) == ErrorCode::kUnknownTopicOrPartition) co_return std::nullopt;
   REDOUBLE_CO_RETURN_IF_ERROR(topic.status());
+  if (keys.in_cluster_layout()) {
+    // What a crash or a failover has left behind must not be trimmed by old options.
+    TopicSteps steps(store, keys);
+    REDOUBLE_CO_RETURN_IF_ERROR((co_await steps.RenewPartitions(*topic)).status());
+  }
   Log log(store, clock, keys, *std::move(topic));
   const absl::StatusOr<int64_t> removed = co_await log.Sweep();
   const ErrorCode code = ErrorCodeOf(removed.status());

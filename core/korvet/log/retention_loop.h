@@ -7,6 +7,9 @@
 //   absl::StatusOr<RetentionRound> round = co_await loop.RunOnce();
 //   const absl::Status ended = co_await loop.Run();   // Returns only an error.
 //
+// In the cluster layout a round also writes the topics' copies that are missing or old, so that no
+// partition is trimmed by old options for longer than an interval after a crash.
+//
 // A round that is interrupted by a crash, or runs in two programs at once, has only removed what
 // the next one would remove.
 //

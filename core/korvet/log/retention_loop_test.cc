@@ -29,7 +29,7 @@ class RetentionLoopTest : public TopicTest<Backend> {
     this->Write(topic, 0, now_ms - 1000, 1);
   }
 };
-TYPED_TEST_SUITE(RetentionLoopTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(RetentionLoopTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(RetentionLoopTest, SweepsAllTopics) {
   this->MakeOld();

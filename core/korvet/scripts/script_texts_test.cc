@@ -18,5 +18,15 @@ TEST(ScriptTexts, HaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kRepairTopicText), "6d7e9b33a917927cc2be85e43ec70d363c42d35c");
 }
 
+// Those of the cluster layout. The first one is sent as the beginning of kAppendRecordsText.
+TEST(ScriptTexts, OfTheClusterLayoutHaveTheirSha1) {
+  EXPECT_EQ(base::Sha1Hex(kAppendInPartitionText), "a5e2a9872612e8924700b033e54b6a2ffc77ea61");
+  EXPECT_EQ(base::Sha1Hex(kCommitPendingIdsText), "4ae26365b92a52e033ddc27b4b336a7301f26fc9");
+  EXPECT_EQ(base::Sha1Hex(kDropPartitionText), "22ed45b1b96fd6c674ebce6b958d3e392cbda050");
+  EXPECT_EQ(base::Sha1Hex(kTopicStepText), "3a5d78c237389cc6d5e7868d6a6630e1f5cce851");
+  EXPECT_EQ(base::Sha1Hex(kUnlistTopicText), "8a2ee3983021cae91865b90b886800edd512711e");
+  EXPECT_EQ(base::Sha1Hex(kWriteCopyText), "47064477bc94ef7faed6ce6b2608734ccbbad3b7");
+}
+
 }  // namespace
 }  // namespace redouble::inline v0_1::korvet

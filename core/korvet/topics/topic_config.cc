@@ -105,7 +105,7 @@ constexpr std::array kOptions = {
            },
            [](const TopicConfig& config) -> Text {
              if (!config.value_type) return std::nullopt;
-             return TextOf(kValueTypes, *config.value_type);
+             return std::string(ValueTypeName(*config.value_type));
            }},
     Option{"offsetSequenceBits", "", false, "an integer from 10 to 16",
            [](std::string_view text, TopicConfig& config) {
@@ -161,6 +161,19 @@ std::optional<Compression> FindCompression(std::string_view name) {
   Compression compression;
   if (!ReadWord(kCompressions, name, compression)) return std::nullopt;
   return compression;
+}
+
+std::string_view ValueTypeName(ValueType type) {
+  for (const auto& word : kValueTypes) {
+    if (word.value == type) return word.text;
+  }
+  return {};
+}
+
+std::optional<ValueType> FindValueType(std::string_view name) {
+  ValueType type;
+  if (!ReadWord(kValueTypes, name, type)) return std::nullopt;
+  return type;
 }
 
 absl::StatusOr<TopicConfig> ParseTopicConfig(std::span<const ConfigEntry> entries) {

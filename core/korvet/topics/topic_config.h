@@ -42,6 +42,11 @@ enum class ValueType { kJson, kBytes };
 // text.
 std::optional<Compression> FindCompression(std::string_view name);
 
+// Returns "JSON" or "BYTES".
+std::string_view ValueTypeName(ValueType type);
+// Returns the value type of that name, or nullopt for any other text.
+std::optional<ValueType> FindValueType(std::string_view name);
+
 struct TopicConfig {
   int64_t retention_time_ms = 604'800'000;  // Seven days; -1: unlimited.
   int64_t retention_bytes = -1;             // Per partition; -1: unlimited.

@@ -1,9 +1,7 @@
 #include "redouble/core/korvet/topics/topics.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -11,6 +9,8 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/korvet/topic_name.h"
+#include "redouble/core/korvet/topics/topic_hash.h"
+#include "redouble/core/korvet/topics/topic_steps.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
@@ -25,21 +25,6 @@ namespace {
 using store::Batch;
 using store::Command;
 using store::CommandId;
-
-// Fields of the hash that are not options.
-constexpr std::string_view kId = "id";
-constexpr std::string_view kName = "name";
-constexpr std::string_view kPartitions = "partitions";
-
-absl::Status NoSuchTopic(std::string_view name) {
-  return MakeError(ErrorCode::kUnknownTopicOrPartition,
-                   absl::StrCat("there is no topic ", base::ToAbsl(name)));
-}
-
-absl::Status Unreadable(std::string_view topic, absl::string_view what) {
-  return MakeError(ErrorCode::kUnknownServerError,
-                   absl::StrCat("the hash of topic ", base::ToAbsl(topic), ": ", what));
-}
 
 absl::StatusOr<int32_t> PartitionsOf(int32_t asked) {
   if (asked == NewTopic::kDefaultPartitions) return 1;
@@ -62,33 +47,6 @@ absl::StatusOr<Topic> TopicOf(const NewTopic& request, base::Rng& rng) {
   return Topic{id, std::string(request.name), partitions, std::move(config)};
 }
 
-// Returns the value of a field, or null if the hash does not have it.
-const std::string* FieldOf(std::span<const ConfigField> fields, std::string_view name) {
-  for (const auto& [field, value] : fields) {
-    if (field == name) return &value;
-  }
-  return nullptr;
-}
-
-absl::StatusOr<std::optional<Topic>> TopicOfHash(std::string_view name,
-                                                 std::span<const ConfigField> fields) {
-  const std::string* id_text = FieldOf(fields, kId);
-  const std::string* partitions_text = FieldOf(fields, kPartitions);
-  // A crashed creator or a deletion that raced with a change left this hash.
-  if (id_text == nullptr || partitions_text == nullptr) return std::nullopt;
-
-  const std::optional<TopicId> id = TopicId::Parse(*id_text);
-  if (!id) return Unreadable(name, absl::StrCat("id is \"", absl::CEscape(*id_text), "\""));
-  const std::optional<int64_t> partitions = base::ParseInt64(*partitions_text);
-  if (!partitions || *partitions < 1 || *partitions > std::numeric_limits<int32_t>::max()) {
-    return Unreadable(name,
-                      absl::StrCat("partitions is \"", absl::CEscape(*partitions_text), "\""));
-  }
-  absl::StatusOr<TopicConfig> config = ReadTopicConfig(fields);
-  if (!config.ok()) return Unreadable(name, config.status().message());
-  return Topic{*id, std::string(name), static_cast<int32_t>(*partitions), *std::move(config)};
-}
-
 // Reads the topic's hash, and stores the text of its id in `id_text` unless that is null. Returns
 // nullopt if the hash is not a topic.
 base::Task<absl::StatusOr<std::optional<Topic>>> ReadTopic(store::Store& store, const Keys& keys,
@@ -97,9 +55,9 @@ base::Task<absl::StatusOr<std::optional<Topic>>> ReadTopic(store::Store& store, 
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys.Topic(name));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<ConfigField> fields,
                                co_await store::HGetAll(store, key));
-  const std::string* id = FieldOf(fields, kId);
+  const std::string* id = FieldOf(fields, kTopicId);
   if (id_text != nullptr && id != nullptr) *id_text = *id;
-  co_return TopicOfHash(name, fields);
+  co_return TopicOfHash(name, fields, keys.layout());
 }
 
 // KEYS: the topic's hash. ARGV: the new number of partitions. Replies {0, old number}; {3, 0} no
@@ -116,12 +74,6 @@ const store::Script& RepairScript() {
   return script;
 }
 
-absl::Status NotMorePartitions(std::string_view topic, int64_t current, int32_t total) {
-  return MakeError(ErrorCode::kInvalidPartitions,
-                   absl::StrCat("the topic ", base::ToAbsl(topic), " has ", current,
-                                " partitions; ", total, " are not more"));
-}
-
 absl::Status StatusOf(const absl::StatusOr<std::vector<store::Reply>>& replies) {
   return replies.ok() ? store::FirstError(*replies) : replies.status();
 }
@@ -131,10 +83,15 @@ absl::Status StatusOf(const absl::StatusOr<std::vector<store::Reply>>& replies) 
 base::Task<absl::StatusOr<Topic>> Topics::Create(NewTopic topic) {
   absl::StatusOr<Topic> made = TopicOf(topic, rng_);
   if (!made.ok() || topic.validate_only) co_return made;
+  if (keys_.in_cluster_layout()) {
+    TopicSteps steps(store_, keys_);
+    co_return co_await steps.Create(*std::move(made));
+  }
 
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Topic(made->name));
   const std::string id = made->id.ToString();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed, co_await store::HSetNx(store_, key, kId, id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed,
+                               co_await store::HSetNx(store_, key, kTopicId, id));
   if (!claimed) {
     co_return MakeError(ErrorCode::kTopicAlreadyExists,
                         absl::StrCat("there is a topic ", made->name));
@@ -148,7 +105,8 @@ base::Task<absl::StatusOr<Topic>> Topics::Write(Topic topic) {
   const std::vector<ConfigField> options = FormatTopicConfig(topic.config);
 
   Batch write(Batch::Atomicity::kTransaction);
-  Command& hash = write.Add(CommandId::kHSet, {key, kId, id, kName, topic.name, kPartitions});
+  Command& hash =
+      write.Add(CommandId::kHSet, {key, kTopicId, id, kTopicName, topic.name, kTopicPartitions});
   hash.AddInteger(topic.partitions);
   for (const auto& [field, value] : options) hash.Add(field).Add(value);
   write.Add(CommandId::kSAdd, {keys_.Topics(), topic.name});
@@ -194,12 +152,20 @@ base::Task<absl::StatusOr<Topic>> Topics::DescribeById(TopicId id) {
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> Topics::List() {
+  if (keys_.in_cluster_layout()) {
+    TopicSteps steps(store_, keys_);
+    co_return co_await steps.List();
+  }
   absl::StatusOr<std::vector<std::string>> names = co_await store::SMembers(store_, keys_.Topics());
   if (names.ok()) std::sort(names->begin(), names->end());
   co_return names;
 }
 
 base::Task<absl::Status> Topics::Delete(std::string_view name) {
+  if (keys_.in_cluster_layout()) {
+    TopicSteps steps(store_, keys_);
+    co_return co_await steps.Delete(std::string(name));
+  }
   // The index has the text of the id that is stored in the hash, in either form.
   std::string id;
   REDOUBLE_CO_ASSIGN_OR_RETURN(const Topic topic, co_await ReadExisting(name, &id));
@@ -223,6 +189,10 @@ base::Task<absl::Status> Topics::AddPartitions(PartitionIncrease increase) {
     co_return NotMorePartitions(increase.topic, topic.partitions, increase.total);
   }
   if (increase.validate_only) co_return absl::OkStatus();
+  if (keys_.in_cluster_layout()) {
+    TopicSteps steps(store_, keys_);
+    co_return co_await steps.AddPartitions(topic, increase.total);
+  }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Topic(increase.topic));
   const std::string total = base::FormatInt64(increase.total);
   const std::vector<std::string_view> keys = {key};
@@ -241,12 +211,16 @@ base::Task<absl::Status> Topics::AddPartitions(PartitionIncrease increase) {
     case ErrorCode::kInvalidPartitions:
       co_return NotMorePartitions(increase.topic, answer[1].integer(), increase.total);
     default:
-      co_return Unreadable(increase.topic, "partitions is not a number");
+      co_return UnreadableHash(increase.topic, "partitions is not a number");
   }
 }
 
 base::Task<absl::StatusOr<bool>> Topics::Repair(std::string_view name) {
   REDOUBLE_CO_RETURN_IF_ERROR(CheckTopicName(name));
+  if (keys_.in_cluster_layout()) {
+    TopicSteps steps(store_, keys_);
+    co_return co_await steps.Repair(std::string(name));
+  }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Topic(name));
   const std::string names = keys_.Topics();
   const std::string ids = keys_.TopicIds();
@@ -259,10 +233,7 @@ base::Task<absl::Status> RefreshTopic(store::Store& store, const Keys& keys, Top
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Topic> now,
                                co_await ReadTopic(store, keys, topic.name, nullptr));
   if (!now) co_return NoSuchTopic(topic.name);
-  if (now->id != topic.id) {
-    co_return MakeError(ErrorCode::kInconsistentTopicId,
-                        absl::StrCat("the topic ", topic.name, " was deleted and created again"));
-  }
+  if (now->id != topic.id) co_return AnotherTopic(topic.name);
   topic = *std::move(now);
   co_return absl::OkStatus();
 }
@@ -272,6 +243,10 @@ base::Task<absl::Status> Topics::AlterConfig(ConfigChange change) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<ConfigField> fields,
                                ParseConfigChanges(change.config));
   if (change.validate_only || fields.empty()) co_return absl::OkStatus();
+  if (keys_.in_cluster_layout()) {
+    TopicSteps steps(store_, keys_);
+    co_return co_await steps.AlterConfig(topic, fields);
+  }
 
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Topic(change.topic));
   const std::vector<store::FieldView> changes(fields.begin(), fields.end());

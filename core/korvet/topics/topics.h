@@ -21,6 +21,9 @@
 //   not see a topic, and the name can be used again.
 // * Partitions that are added while the topic is deleted keep their streams.
 //
+// In the cluster layout of the keys the operations are other steps, which topic_steps.h describes;
+// the errors are the same.
+//
 // Thread-safety: as Store and Rng.
 // Source: docs/systems/korvet.md 2.2, 3.1, 4.1 to 4.5.
 #ifndef REDOUBLE_CORE_KORVET_TOPICS_TOPICS_H_
@@ -50,6 +53,8 @@ struct Topic {
   std::string name;
   int32_t partitions = 1;
   TopicConfig config;
+  // In the cluster layout a number that rises with each change of the topic; otherwise 0.
+  int64_t epoch = 0;
 
   friend bool operator==(const Topic&, const Topic&) = default;
 };

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "redouble/backends/testing/backends.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/topics/topics.h"
+#include "redouble/tests/support/korvet_topic.h"
 
 namespace redouble::inline v0_1::korvet {
 namespace {
@@ -71,7 +71,7 @@ class Model {
 };
 
 template <typename Backend>
-class TopicsPropertyTest : public tests::BackendTest<Backend> {
+class TopicsPropertyTest : public KorvetTest<Backend> {
  protected:
   // Runs the step, and checks that Redis and the model have the same result.
   void Take(Topics& topics, Model& model, const Step& step) {
@@ -105,22 +105,27 @@ class TopicsPropertyTest : public tests::BackendTest<Backend> {
     std::vector<std::string> names;
     for (const auto& [name, topic] : model.topics()) {
       names.push_back(name);
-      RC_ASSERT(this->Run(topics.Describe(name)).value() == topic);
-      RC_ASSERT(this->Run(topics.DescribeById(topic.id)).value() == topic);
+      Topic described = this->Run(topics.Describe(name)).value();
+      RC_ASSERT(this->Run(topics.DescribeById(topic.id)).value() == described);
+      RC_ASSERT(described.epoch >= topic.epoch);
+      described.epoch = topic.epoch;
+      RC_ASSERT(described == topic);
     }
     RC_ASSERT(this->Run(topics.List()).value() == names);
     const auto keys = static_cast<int64_t>(names.empty() ? 0 : names.size() + 2);
-    RC_ASSERT(this->KeyCount() == keys);
+    const auto copies = this->Ask({"KEYS", "korvet:topic-copy:*"}).elements().size();
+    RC_ASSERT(this->KeyCount() == keys + static_cast<int64_t>(copies));
+    RC_ASSERT(copies == 0u || this->in_cluster_layout());
   }
 };
-TYPED_TEST_SUITE(TopicsPropertyTest, tests::Backends, tests::BackendNames);
+TYPED_TEST_SUITE(TopicsPropertyTest, tests::LayoutBackends, tests::BackendNames);
 
 TYPED_TEST(TopicsPropertyTest, AreWhatAMapWouldHold) {
   EXPECT_TRUE(rc::check("topics are what a map would hold", [this] {
     const auto steps = *rc::gen::container<std::vector<Step>>(GenStep());
     this->Ask({"FLUSHALL"});
     base::Rng rng(7);
-    Topics topics(this->store(), rng, Keys::Create().value());
+    Topics topics(this->store(), rng, this->keys_);
     Model model;
     for (const Step& step : steps) {
       this->Take(topics, model, step);

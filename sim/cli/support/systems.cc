@@ -34,7 +34,7 @@ std::vector<store::KeyFamily> AllKeyFamilies(store::KeyLayout layout) {
 }
 
 std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout) {
-  return {gateway::KeyRules(layout), korvet::KeyRules(),       orchestrator::KeyRules(layout),
+  return {gateway::KeyRules(layout), korvet::KeyRules(layout), orchestrator::KeyRules(layout),
           relayna::KeyRules(layout), studio::KeyRules(layout), threescale::KeyRules(layout)};
 }
 
