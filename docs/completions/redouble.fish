@@ -35,6 +35,7 @@ complete -c redouble -n '__fish_seen_subcommand_from storm' -l run -r -d 'Make o
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l jobs -r -d 'How many processes run at once'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l hardened -d 'With all options that remove hazards'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l no-shrink -d 'Do not look for a smaller run of a finding'
+complete -c redouble -n '__fish_seen_subcommand_from storm' -l layout -r -d 'The layout of the keys: documented (default) or cluster'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l out -r -d 'Write a page for each finding into this folder'
 complete -c redouble -n __fish_use_subcommand -f -a serve -d 'Serve the engine to clients in any language, in real or manual time'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l help -d 'Print this help message and exit'

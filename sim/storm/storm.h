@@ -29,6 +29,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/store.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/storm/promise.h"
@@ -76,6 +77,9 @@ class StormWork {
 struct StormVariant {
   // All options that remove hazards are on.
   bool hardened = false;
+  // How the system's keys are spelled. In the cluster layout the world's server refuses commands
+  // with keys of several slots. Only for systems with StormSystem::has_cluster_layout.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   // Wraps the store of every actor, so that a test can break a promise; may be empty.
   std::function<std::unique_ptr<store::Store>(store::Store& inner)> wrap = {};
 };
@@ -105,6 +109,8 @@ struct StormSystem {
   std::vector<FaultRule> faults;
   // When the worlds start: before a boundary that matters, such as the end of a day.
   absl::Time start = WorldOptions().start;
+  // Whether the storm heeds StormVariant::key_layout.
+  bool has_cluster_layout = false;
   std::unique_ptr<Storm> (*make)(World& world, const StormVariant& variant) = nullptr;
 
   // "docs/systems/gateway.md".

@@ -1,6 +1,7 @@
 #include "redouble/sim/storm/storm_run.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine_options.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -132,7 +134,9 @@ struct StormRunner::Outcome {
 };
 
 StormRunner::StormRunner(StormSystem system, StormVariant variant, uint64_t seed)
-    : system_(std::move(system)), variant_(std::move(variant)), seed_(seed) {}
+    : system_(std::move(system)), variant_(std::move(variant)), seed_(seed) {
+  assert(system_.has_cluster_layout || variant_.key_layout == store::KeyLayout::kDocumented);
+}
 
 uint64_t StormRunner::SeedOf(int64_t run) const {
   return base::Rng(seed_).Next() + static_cast<uint64_t>(run);
@@ -141,6 +145,9 @@ uint64_t StormRunner::SeedOf(int64_t run) const {
 ExploreOptions StormRunner::OptionsOf(uint64_t seed) const {
   ExploreOptions options;
   options.world.start = system_.start;
+  if (variant_.key_layout == store::KeyLayout::kCluster) {
+    options.world.engine.cluster = memory::ClusterOptions();
+  }
   base::Rng rng(seed);
   if (rng.Chance(0.5)) {
     options.world.events = Events::kSplit;

@@ -16,6 +16,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/system_clock.h"
+#include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/storm/storm_json.h"
 #include "redouble/sim/cli/storm/storm_systems.h"
 #include "redouble/sim/cli/support/processes.h"
@@ -38,6 +39,7 @@ constexpr char kFooter[] =
     "                                               new runs for ten minutes\n"
     "  redouble storm gateway --seed 7 --run 42     this run again: shrunk, command by command\n"
     "  redouble storm gateway --out found           and a page for each finding in this folder\n"
+    "  redouble storm korvet --layout cluster       with the keys of a Redis Cluster\n"
     "\n"
     "Exit codes: 0 nothing but what the system's page lists, and with --hardened nothing at all; "
     "1\n"
@@ -56,6 +58,7 @@ struct Options {
   int jobs = 2;
   bool hardened = false;
   bool no_shrink = false;
+  std::string layout{store::KeyLayoutName(store::KeyLayout::kDocumented)};
   std::string out;
 };
 
@@ -72,7 +75,10 @@ class StormCommand {
   StormCommand(const Options& options, StormSystem system, const ProgramContext& context)
       : options_(options),
         context_(context),
-        runner_(std::move(system), {.hardened = options.hardened}, options.seed) {}
+        runner_(std::move(system),
+                {.hardened = options.hardened,
+                 .key_layout = store::ParseKeyLayout(options.layout).value()},
+                options.seed) {}
 
   int Run() {
     if (absl::Status status = Count(); !status.ok()) return Fail(status);
@@ -82,6 +88,12 @@ class StormCommand {
   }
 
  private:
+  // The option that a command which repeats a run needs.
+  std::string LayoutOption() const {
+    const bool is_default = options_.layout == store::KeyLayoutName(store::KeyLayout::kDocumented);
+    return is_default ? std::string() : " --layout " + options_.layout;
+  }
+
   int Fail(const absl::Status& status) {
     context_.err << "redouble storm: " << status.message() << "\n";
     return kExitBadUsage;
@@ -121,7 +133,8 @@ class StormCommand {
 
   void PrintCounts() const {
     const StormSystem& system = runner_.system();
-    context_.out << system.name << (options_.hardened ? " (hardened)" : "") << ": " << tally_.runs
+    context_.out << system.name << (LayoutOption().empty() ? "" : " in the cluster layout")
+                 << (options_.hardened ? " (hardened)" : "") << ": " << tally_.runs
                  << " runs with seed " << options_.seed << ", " << tally_.commands
                  << " commands, hash " << tally_.hash.substr(0, 16)
                  << "\n  faults: " << absl::StrJoin(tally_.faults, ", ", absl::PairFormatter(" "))
@@ -153,7 +166,7 @@ class StormCommand {
       }
       context_.out << "  again: redouble storm " << options_.system << " --seed " << options_.seed
                    << " --run " << found.first_run << (options_.hardened ? " --hardened" : "")
-                   << std::endl;
+                   << LayoutOption() << std::endl;
     }
     context_.out << tally_.findings.size() << " findings, " << unexpected << " unexpected"
                  << std::endl;
@@ -188,8 +201,18 @@ class StormCommand {
 };
 
 int RunStorm(const Options& options, const ProgramContext& context) {
+  const absl::StatusOr<store::KeyLayout> layout = store::ParseKeyLayout(options.layout);
+  if (!layout.ok()) {
+    context.err << "redouble storm: --layout: " << layout.status().message() << "\n";
+    return kExitBadUsage;
+  }
   for (StormSystem& system : AllStorms()) {
     if (system.name != options.system) continue;
+    if (*layout == store::KeyLayout::kCluster && !system.has_cluster_layout) {
+      context.err << "redouble storm: the storm of " << system.name
+                  << " has documented keys only\n";
+      return kExitBadUsage;
+    }
     return StormCommand(options, std::move(system), context).Run();
   }
   return kExitBadUsage;  // The option's check has refused the name.
@@ -214,6 +237,8 @@ std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--hardened", options->hardened, "With all options that remove hazards");
   app.add_flag("--no-shrink", options->no_shrink, "Do not look for a smaller run of a finding");
+  app.add_option("--layout", options->layout,
+                 "The layout of the keys: documented (default) or cluster");
   app.add_option("--out", options->out, "Write a page for each finding into this folder");
   return [options, &context] { return RunStorm(*options, context); };
 }

@@ -33,6 +33,17 @@ TEST_F(StormTest, FindsNothingWhenHardened) {
   EXPECT_THAT(out(), HasSubstr("0 findings, 0 unexpected\n"));
 }
 
+TEST_F(StormTest, RunsInTheClusterLayout) {
+  EXPECT_EQ(Run({"storm", "korvet", "--runs", "60", "--no-shrink", "--layout", "cluster"}),
+            kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("korvet in the cluster layout: 60 runs"));
+  EXPECT_THAT(out(), ContainsRegex("again: redouble storm korvet .* --layout cluster\n"));
+  EXPECT_EQ(Run({"storm", "gateway", "--layout", "cluster"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("the storm of gateway has documented keys only"));
+  EXPECT_EQ(Run({"storm", "korvet", "--layout", "round"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("--layout: expected documented or cluster, got 'round'"));
+}
+
 TEST_F(StormTest, PrintsTheSameWithAnyNumberOfProcesses) {
   EXPECT_EQ(Run({"storm", "gateway", "--runs", "120", "--jobs", "1"}), kExitPassed);
   const std::string one = out();

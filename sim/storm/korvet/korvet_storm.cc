@@ -42,10 +42,14 @@ std::string IdOf(std::string_view value) { return std::string(value.substr(0, va
 
 class KorvetWorkload final : public Storm {
  public:
-  KorvetWorkload(World& world, bool hardened) : world_(world), session_(world.Connect()), rng_(1) {
-    hardening_.stream_exists = hardened;
-    hardening_.guard_topic = hardened;
-    hardening_.commit_own_entries = hardened;
+  KorvetWorkload(World& world, const StormVariant& variant)
+      : world_(world),
+        session_(world.Connect()),
+        rng_(1),
+        keys_(korvet::Keys::Create(korvet::kDefaultKeyspace, variant.key_layout).value()) {
+    hardening_.stream_exists = variant.hardened;
+    hardening_.guard_topic = variant.hardened;
+    hardening_.commit_own_entries = variant.hardened;
     korvet::Topics topics(*session_, rng_, keys_);
     topic_ = base::Run(topics.Create(TopicToCreate())).value();
   }
@@ -82,7 +86,7 @@ class KorvetWorkload final : public Storm {
   World& world_;
   const std::unique_ptr<memory::Session> session_;
   base::Rng rng_;
-  const korvet::Keys keys_ = korvet::Keys::Create().value();
+  const korvet::Keys keys_;
   korvet::Hardening hardening_;
   korvet::Topic topic_;                            // As the last actor that looked found it.
   std::map<std::string, TopicHistory> histories_;  // By topic id.
@@ -162,6 +166,10 @@ base::Task<void> KorvetWorkload::Administer(Actor& actor, store::Store& store, S
   korvet::Topics topics(store, actor.rng(), keys_);
   while (std::optional<base::Rng> rng = work.Next()) {
     co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(1500))));
+    if (keys_.in_cluster_layout() && rng->Chance(0.3)) {
+      (co_await topics.Repair(kTopic)).IgnoreError();
+      continue;
+    }
     if (rng->Chance(0.5)) {
       co_await DeleteTopic(topics, /*creates_again=*/rng->Chance(0.5));
       continue;
@@ -215,6 +223,12 @@ void KorvetWorkload::CheckOwners() {
 base::Task<void> KorvetWorkload::Drain(Actor& actor, store::Store& store) {
   for (int i = 0; i < 4; ++i) co_await actor.clock().Sleep(absl::Seconds(5));
   korvet::Topics topics(store, actor.rng(), keys_);
+  if (keys_.in_cluster_layout()) {
+    // What an operation that died has left is brought to an end.
+    const absl::StatusOr<bool> repaired = co_await topics.Repair(kTopic);
+    if (!repaired.ok()) drain_failure_ = repaired.status();
+    if (!repaired.ok()) co_return;
+  }
   const auto found = co_await topics.Describe(kTopic);
   if (!found.ok()) co_return;
   last_topic_ = *found;
@@ -360,8 +374,9 @@ StormSystem KorvetStorm() {
                     {.name = "consumer", .least = 2, .most = 5, .operations = 8},
                     {.name = "administrator", .least = 0, .most = 1, .operations = 2}},
           .faults = AllStormFaults(),
+          .has_cluster_layout = true,
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
-            return std::make_unique<KorvetWorkload>(world, variant.hardened);
+            return std::make_unique<KorvetWorkload>(world, variant);
           }};
 }
 

@@ -61,6 +61,20 @@ TEST(KorvetStorm, FindsGroupsThatSkipRecords) {
                         "removed it: in "));
 }
 
+TEST(KorvetStorm, BreaksNoPromiseInTheClusterLayoutWhenHardened) {
+  const StormVariant variant = {.hardened = true, .key_layout = store::KeyLayout::kCluster};
+  const StormTally tally = RunStorms(KorvetStorm(), variant, 300);
+  EXPECT_THAT(tally, FindsNothing());
+  EXPECT_THAT(tally, ChecksEveryPromise());
+}
+
+TEST(KorvetStorm, FindsTheSameHazardsInTheClusterLayout) {
+  const StormVariant variant = {.key_layout = store::KeyLayout::kCluster};
+  const StormTally tally = RunStorms(KorvetStorm(), variant, 300);
+  EXPECT_FALSE(tally.HasUnexpected(/*hardened=*/false)) << FindingsOf(tally);
+  EXPECT_THAT(SectionsOf(tally), IsSupersetOf({"H2", "H3"}));
+}
+
 TEST(KorvetStorm, MakesTheSameRunsAgain) { ExpectSameRuns(KorvetStorm(), 40); }
 
 }  // namespace
