@@ -32,12 +32,18 @@ redouble_generate(
   core/korvet/scripts/script_texts.h
   SOURCES
     core/korvet/scripts/add_partitions.lua
+    core/korvet/scripts/append_in_partition.lua
     core/korvet/scripts/append_records.lua
     core/korvet/scripts/commit_own_entries.lua
     core/korvet/scripts/commit_owned.lua
+    core/korvet/scripts/commit_pending_ids.lua
     core/korvet/scripts/create_group.lua
+    core/korvet/scripts/drop_partition.lua
     core/korvet/scripts/group_member.lua
     core/korvet/scripts/repair_topic.lua
+    core/korvet/scripts/topic_step.lua
+    core/korvet/scripts/unlist_topic.lua
+    core/korvet/scripts/write_copy.lua
   COMMAND [==[
     {
         echo '// Generated from the Lua files of //core/korvet/scripts by redouble_scripts.'
@@ -47,7 +53,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::korvet {'
-        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/create_group.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua; do
+        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -431,7 +437,9 @@ redouble_component(
     core/korvet/offset.cc
     core/korvet/topic_name.cc
     core/korvet/topics/topic_config.cc
+    core/korvet/topics/topic_hash.cc
     core/korvet/topics/topic_id.cc
+    core/korvet/topics/topic_steps.cc
     core/korvet/topics/topics.cc
   GENERATED_HEADERS
     core/korvet/scripts/script_texts.h
@@ -1174,6 +1182,7 @@ redouble_component(
     sim/world_file/world_experiment.cc
     sim/world_file/world_file.cc
     sim/world_file/world_step.cc
+    sim/world_file/world_survey.cc
   INSTALLED_HEADERS
     include/redouble/sim.h
     sim/check/history.h
