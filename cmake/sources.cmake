@@ -501,6 +501,7 @@ redouble_component(
     backends/memory/commands/block_timeout.cc
     backends/memory/commands/cluster/cluster.cc
     backends/memory/commands/cluster/cluster_topology.cc
+    backends/memory/commands/cluster/slot_stats.cc
     backends/memory/commands/connection/client.cc
     backends/memory/commands/connection/client_list.cc
     backends/memory/commands/connection/client_tracking.cc
@@ -531,6 +532,7 @@ redouble_component(
     backends/memory/commands/server/administration.cc
     backends/memory/commands/server/command.cc
     backends/memory/commands/server/command_documents.cc
+    backends/memory/commands/server/command_logs.cc
     backends/memory/commands/server/config.cc
     backends/memory/commands/server/config_parameters.cc
     backends/memory/commands/server/config_rewrite.cc

@@ -53,20 +53,22 @@ memory::EngineOptions ClusterEngineOptions() {
   return options;
 }
 
-ClusterServer::ClusterServer()
+ClusterServer::ClusterServer(std::string executable)
     : bus_port_(Require(redis::LoopbackPort::Reserve())),
       folder_(std::make_unique<redis::PrivateFolder>(
           Require(redis::PrivateFolder::Create("redouble-")))) {
   const std::string nodes_file = folder_->PathOf("nodes.conf");
   WriteNodesFile(nodes_file);
-  target_ = std::make_unique<ServerTarget>(std::vector<std::string>{
-      "cluster-enabled yes",
-      absl::StrCat("cluster-config-file ", nodes_file),
-      absl::StrCat("cluster-port ", bus_port_->number()),
-      "cluster-announce-ip 127.0.0.1",
-      absl::StrCat("cluster-announce-port ", kPort),
-      absl::StrCat("cluster-announce-bus-port ", kBusPort),
-  });
+  target_ = std::make_unique<ServerTarget>(
+      std::vector<std::string>{
+          "cluster-enabled yes",
+          absl::StrCat("cluster-config-file ", nodes_file),
+          absl::StrCat("cluster-port ", bus_port_->number()),
+          "cluster-announce-ip 127.0.0.1",
+          absl::StrCat("cluster-announce-port ", kPort),
+          absl::StrCat("cluster-announce-bus-port ", kBusPort),
+      },
+      /*resp3=*/false, std::move(executable));
   WaitUntilServing(*target_);
 }
 

@@ -6,6 +6,7 @@
 #define REDOUBLE_TESTS_CONFORMANCE_CLUSTER_SERVER_H_
 
 #include <memory>
+#include <string>
 
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/redis/spawn/loopback_port.h"
@@ -19,8 +20,9 @@ memory::EngineOptions ClusterEngineOptions();
 
 class ClusterServer {
  public:
-  // Starts the server and waits until it serves. Throws on failure.
-  ClusterServer();
+  // Starts the server and waits until it serves. Throws on failure. `executable` as for
+  // ServerTarget.
+  explicit ClusterServer(std::string executable = "redis-server");
 
   Target& target() { return *target_; }
 

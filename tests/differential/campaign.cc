@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/random/rng.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/tests/conformance/script.h"
 #include "redouble/tests/differential/make_program.h"
 #include "redouble/tests/differential/run_program.h"
@@ -52,12 +53,16 @@ std::string Report(const CampaignOptions& options, int64_t number, Program progr
     absl::StrAppend(&text, difference->where, "\n", expected.name(), ":\n", difference->expected,
                     "\n", actual.name(), ":\n", difference->actual, "\n\n");
   }
+  std::string judge;
   const absl::StatusOr<Script> script =
       ParseScript(ProgramText(program, "A difference found by chance"));
   if (script.ok()) absl::StrAppend(&text, ScriptText(RunScript(*script, expected)));
-  absl::StrAppend(&text, "\nto repeat: bazel run //tests/differential -- --group ", options.group,
-                  " --seed ", options.seed, " --first ", number, " --programs 1 --max-commands ",
-                  options.max_commands, "\n");
+  if (options.version != store::Version::kRedis70) {
+    absl::StrAppend(&judge, " --judge ", base::ToAbsl(store::SpecOf(options.version).name));
+  }
+  absl::StrAppend(&text, "\nto repeat: bazel run //tests/differential --", judge, " --group ",
+                  options.group, " --seed ", options.seed, " --first ", number,
+                  " --programs 1 --max-commands ", options.max_commands, "\n");
   return text;
 }
 
@@ -80,7 +85,8 @@ CampaignResult RunCampaign(const CampaignOptions& options, Target& expected, Tar
   for (int64_t number = options.first; number < end; ++number) {
     const Program program = MakeProgram({.group = options.group,
                                          .seed = SeedOf(options, number),
-                                         .max_commands = options.max_commands});
+                                         .max_commands = options.max_commands,
+                                         .version = options.version});
     const bool differs = Differs(program, options, number, expected, actual);
     ++result.programs;
     result.commands += CommandsOf(program);

@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 
+#include "redouble/core/store/table/version.h"
 #include "redouble/tests/support/target/target.h"
 
 namespace redouble::inline v0_1::tests {
@@ -26,6 +27,7 @@ struct CampaignOptions {
   // The number of the first program; with `programs` 1 it repeats a single program.
   int64_t first = 0;
   int max_commands = 60;
+  store::Version version = store::Version::kRedis70;  // Whose commands the programs have.
   // Stops after this many differences.
   int max_differences = 1;
 };

@@ -12,6 +12,14 @@
 
 namespace redouble::inline v0_1::tests {
 
+// A generator for the versions that have the command, or the option that it draws.
+struct LaterGenerator {
+  store::VersionSet versions;
+  CommandGenerator generator;
+};
+
+std::span<const LaterGenerator> LaterGenerators();
+
 std::span<const CommandGenerator> BitmapGenerators();
 std::span<const CommandGenerator> BlockingGenerators();
 std::span<const CommandGenerator> ConnectionGenerators();

@@ -20,9 +20,10 @@ namespace redouble::inline v0_1::tests {
 // The names in the order of the table: "strings", "keys", ...
 std::vector<std::string_view> GroupNames();
 
-// The generators of a group for the commands that the engine supports; empty for an unknown name.
-// "all" is the union of all groups.
-std::vector<CommandGenerator> GeneratorsOf(std::string_view group);
+// The generators of a group for the commands of a version; empty for an unknown name. "all" is the
+// union of all groups.
+std::vector<CommandGenerator> GeneratorsOf(std::string_view group,
+                                           store::Version version = store::Version::kRedis70);
 
 // Commands that are mixed with those of any group: they create keys of every type and let them
 // expire.

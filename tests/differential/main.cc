@@ -2,18 +2,27 @@
 //
 //   bazel run -c opt //tests/differential -- --group strings --programs 20000
 //   bazel run -c opt //tests/differential -- --group lists,hashes --commands 1000000
+//   bazel run -c opt //tests/differential -- --judge redis-8.0 --commands 1000000
+//
+// With --judge, the server is one of tools/judges, in the folder that REDOUBLE_JUDGES names, and
+// the engine has the compatibility of that name.
 //
 // Prints progress, a table (group, programs, commands, differences), and every difference with its
 // shortest program. Exit codes: 0 without differences, 1 with differences, 2 for invalid options.
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "redouble/backends/memory/engine_options.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/tests/differential/campaign.h"
 #include "redouble/tests/differential/groups.h"
+#include "redouble/tests/judges/judges.h"
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
@@ -49,17 +58,31 @@ Row RunGroup(const CampaignOptions& options, Target& server, Target& memory) {
   return row;
 }
 
-int Run(CampaignOptions options, const std::vector<std::string>& groups) {
-  ServerTarget server;
-  MemoryTarget memory;
+// The server to compare with: the one of PATH, or a judge.
+std::unique_ptr<ServerTarget> StartServer(const std::string& judge) {
+  if (judge.empty()) return std::make_unique<ServerTarget>();
+  const std::optional<std::string> program = JudgeProgram(judge);
+  if (!program.has_value()) return nullptr;
+  return std::make_unique<ServerTarget>(JudgeConfig(), /*resp3=*/false, *program);
+}
+
+int Run(CampaignOptions options, const std::vector<std::string>& groups, const std::string& judge) {
+  const std::unique_ptr<ServerTarget> server = StartServer(judge);
+  if (server == nullptr) {
+    std::cerr << judge << " is not there: run tools/judges and set REDOUBLE_JUDGES\n";
+    return 2;
+  }
+  memory::EngineOptions engine;
+  engine.compatibility = options.version;
+  MemoryTarget memory(engine);
   std::vector<Row> rows;
   for (const std::string& group : groups) {
-    if (GeneratorsOf(group).empty()) {
+    if (GeneratorsOf(group, options.version).empty()) {
       std::cerr << "no such group, or the engine has none of its commands: " << group << "\n";
       return 2;
     }
     options.group = group;
-    rows.push_back(RunGroup(options, server, memory));
+    rows.push_back(RunGroup(options, *server, memory));
   }
   bool equal = true;
   for (const Row& row : rows) {
@@ -102,6 +125,9 @@ int main(int argc, char** argv) {
   app.add_option("--max-commands", options.max_commands, "The longest program")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-differences", options.max_differences, "Ends a group after so many");
+  std::string judge;
+  app.add_option("--judge", judge, "Another server, and the compatibility: a name of tools/judges")
+      ->check(CLI::IsMember(JudgeNames()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -110,5 +136,6 @@ int main(int argc, char** argv) {
   by_commands = commands->count() > 0;
   if (by_commands) options.programs = options.max_total_commands;
   if (groups.empty()) groups = GroupsThatExist();
-  return Run(options, groups);
+  if (!judge.empty()) options.version = redouble::store::VersionNamed(judge).value();
+  return Run(options, groups, judge);
 }

@@ -48,9 +48,9 @@ Generators SomeOf(const Generators& all, base::Rng& rng) {
   return some;
 }
 
-Character Draw(std::string_view group, base::Rng& rng) {
+Character Draw(std::string_view group, store::Version version, base::Rng& rng) {
   Character character;
-  character.own = SomeOf(GeneratorsOf(group), rng);
+  character.own = SomeOf(GeneratorsOf(group, version), rng);
   character.companions = SomeOf(CompanionGenerators(), rng);
   character.separate_blocking = group == "blocking";
   // Consumer groups and transactions interact only if there are several connections.
@@ -137,7 +137,7 @@ Program MakeProgram(const ProgramOptions& options) {
   Program program;
   program.start = DrawStart(rng);
   Vocabulary vocabulary(rng, program.start);
-  const Character character = Draw(options.group, rng);
+  const Character character = Draw(options.group, options.version, rng);
   assert(!character.own.empty());
   const int64_t commands = rng.Between(1 + options.max_commands / 3, options.max_commands);
   int connection = 0;

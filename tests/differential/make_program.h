@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "redouble/core/store/table/version.h"
 #include "redouble/tests/differential/program.h"
 
 namespace redouble::inline v0_1::tests {
@@ -20,6 +21,7 @@ struct ProgramOptions {
   std::string_view group = "strings";  // A name of GroupNames(), or "all".
   uint64_t seed = 0;
   int max_commands = 60;
+  store::Version version = store::Version::kRedis70;  // Whose commands it has.
 };
 
 // Equal options yield equal programs.

@@ -53,15 +53,19 @@ TEST(MakeProgram, GivesTheSameProgramForTheSameSeed) {
 }
 
 TEST(Groups, GenerateEveryCommandThatTheEngineHas) {
-  std::vector<bool> generated(store::kCommandCount);
-  for (const CommandGenerator& row : GeneratorsOf("all")) {
-    generated[static_cast<size_t>(row.id)] = true;
-  }
-  for (const store::CommandSpec& spec : store::AllCommands()) {
-    if (!spec.versions.Has(store::Version::kRedis70)) continue;
-    if (store::IsContainer(spec.id)) continue;
-    EXPECT_NE(generated[static_cast<size_t>(spec.id)], !ExclusionReason(spec.id).empty())
-        << spec.name << ": neither generated nor left out for a reason, or both";
+  for (const store::VersionSpec& version : store::AllVersions()) {
+    std::vector<bool> generated(store::kCommandCount);
+    for (const CommandGenerator& row : GeneratorsOf("all", version.id)) {
+      generated[static_cast<size_t>(row.id)] = true;
+    }
+    for (const store::CommandSpec& spec : store::AllCommands()) {
+      if (!spec.versions.Has(version.id) || store::IsContainer(spec.id)) continue;
+      // Of later versions, the texts of HELP are left out.
+      if (version.id != store::Version::kRedis70 && spec.subcommand() == "help") continue;
+      EXPECT_NE(generated[static_cast<size_t>(spec.id)], !ExclusionReason(spec.id).empty())
+          << spec.name << " of " << version.name
+          << ": neither generated nor left out for a reason, or both";
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include "redouble/tests/docs/live_options.h"
 #include "redouble/tests/docs/promise_tables.h"
 #include "redouble/tests/docs/supported_commands.h"
+#include "redouble/tests/docs/version_tables.h"
 
 namespace {
 
@@ -47,6 +48,7 @@ int main() {
   bool written =
       Write(docs + "commands.md", redouble::tests::SupportedCommandsPage()) &&
       Write(docs + "live_options.md", redouble::tests::LiveOptionsPage()) &&
+      Write(docs + "version_tables.md", redouble::tests::VersionTablesPage()) &&
       Write(docs + "file_faults.md", redouble::tests::FileFaultsPage()) &&
       Write(docs + "faults.md", redouble::sim::FaultsPage()) &&
       Write(compatibility, redouble::tests::WithCompatibilityTables(Read(compatibility)));

@@ -17,6 +17,7 @@
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/tests/conformance/cluster_server.h"
 #include "redouble/tests/support/target/memory_target.h"
 #include "redouble/tests/support/target/server_target.h"
 
@@ -144,6 +145,8 @@ std::vector<std::string> JudgeConfig() {
   return {"enable-debug-command yes", "lazyfree-lazy-user-flush yes"};
 }
 
+bool IsForCluster(std::string_view group) { return group.starts_with("cluster_"); }
+
 bool IsJudged(std::string_view group) { return group != "busy"; }
 
 std::string DifferencesOf(const Script& script, const std::string& program) {
@@ -189,13 +192,18 @@ std::string RemainingOf(const Script& script, std::string_view differences,
   return text;
 }
 
-std::string AnswerOfJudge(const Script& script, const std::string& program) {
+std::string AnswerOfJudge(const Script& script, const std::string& program, bool in_cluster) {
+  if (in_cluster) {
+    ClusterServer server(program);
+    return ScriptText(RunScript(script, server.target()));
+  }
   ServerTarget server(JudgeConfig(), /*resp3=*/false, program);
   return ScriptText(RunScript(script, server));
 }
 
-std::string AnswerOfEngine(const Script& script, store::Version version) {
+std::string AnswerOfEngine(const Script& script, store::Version version, bool in_cluster) {
   memory::EngineOptions options;
+  if (in_cluster) options = ClusterEngineOptions();
   options.compatibility = version;
   MemoryTarget engine(options);
   return ScriptText(RunScript(script, engine));

@@ -34,6 +34,9 @@ std::vector<std::string> JudgeConfig();
 // server's wall clock.
 bool IsJudged(std::string_view group);
 
+// Whether the files of this group are for a node of a cluster.
+bool IsForCluster(std::string_view group);
+
 // Runs a conformance file on a judge. Returns the steps whose replies differ from those in the
 // file, and the other steps of the same words, each with the title of its case, in the format of
 // conformance files; empty if there are none. A case that ends the server is recorded as "(the
@@ -46,9 +49,9 @@ std::string DifferencesOf(const Script& script, const std::string& program);
 std::string RemainingOf(const Script& script, std::string_view differences, store::Version version);
 
 // Runs a file of tests/conformance/versions on its judge, or on the engine with that compatibility,
-// and returns its text with the replies.
-std::string AnswerOfJudge(const Script& script, const std::string& program);
-std::string AnswerOfEngine(const Script& script, store::Version version);
+// and returns its text with the replies. In a cluster, the server is the only node of one.
+std::string AnswerOfJudge(const Script& script, const std::string& program, bool in_cluster);
+std::string AnswerOfEngine(const Script& script, store::Version version, bool in_cluster);
 
 // Returns the commands, subcommands and parameters in which the judge differs from redis-server
 // 7.0.15, one on a line and sorted: "+ command hexpire" for what it has in addition, "- parameter

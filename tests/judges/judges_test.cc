@@ -77,6 +77,30 @@ TEST_P(JudgesConformance, IsAsRecorded) {
       << "bazel run //tests/judges:record";
 }
 
+// The judge and the file.
+std::vector<std::tuple<std::string, std::string>> VersionCases() {
+  std::vector<std::tuple<std::string, std::string>> cases;
+  for (const std::string& judge : JudgeNames()) {
+    for (const std::string& path : CaseFiles("versions/" + judge)) cases.emplace_back(judge, path);
+  }
+  return cases;
+}
+
+class JudgesVersionCase : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(JudgesVersionCase, IsAsRecorded) {
+  const auto& [name, path] = GetParam();
+  const std::optional<std::string> program = JudgeProgram(name);
+  if (!program.has_value()) GTEST_SKIP() << name << " is not there: run tools/judges";
+  const std::string text = ReadFile(path).value();
+  EXPECT_EQ(AnswerOfJudge(ParseScript(text).value(), *program, IsForCluster(GroupOf(path))), text)
+      << "bazel run //tests/judges:record -- --versions";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JudgesVersionCase, ValuesIn(VersionCases()), [](const auto& info) {
+  return TestName(std::get<0>(info.param) + "_" + GroupOf(std::get<1>(info.param)));
+});
+
 INSTANTIATE_TEST_SUITE_P(All, JudgesConformance,
                          Combine(ValuesIn(JudgeNames()), ValuesIn(CaseFiles())),
                          [](const auto& info) {

@@ -68,7 +68,9 @@ bool RecordVersionCases(const std::string& name, const std::string& program,
   bool written = true;
   for (const std::string& path : CaseFiles("versions/" + name)) {
     const Script script = ParseScript(ReadFile(path).value()).value();
-    written = Write(workspace / path, AnswerOfJudge(script, program)) && written;
+    written =
+        Write(workspace / path, AnswerOfJudge(script, program, IsForCluster(GroupOf(path)))) &&
+        written;
     std::cout << name << " " << path << "\n";
   }
   return written;

@@ -53,7 +53,9 @@ class VersionCase : public testing::TestWithParam<std::tuple<std::string, std::s
 TEST_P(VersionCase, IsAnsweredAsTheJudgeDid) {
   const auto& [name, path] = GetParam();
   const std::string text = ReadFile(path).value();
-  EXPECT_EQ(AnswerOfEngine(ParseScript(text).value(), store::VersionNamed(name).value()), text);
+  EXPECT_EQ(AnswerOfEngine(ParseScript(text).value(), store::VersionNamed(name).value(),
+                           IsForCluster(GroupOf(path))),
+            text);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VersionCase, ValuesIn(VersionCases()), [](const auto& info) {

@@ -3,7 +3,7 @@
 // Use it in handlers that fill BlockedOperation::deadline_ms. Error texts are Redis's. Commands on
 // lists and sorted sets take seconds with a fraction, commands on streams whole milliseconds.
 //
-//   BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
+//   BlockTimeout timeout = ReadTimeoutSeconds(context, arguments.back());
 //   if (timeout.error) return *std::move(timeout.error);
 //   operation.deadline_ms = timeout.deadline_ms;
 //
@@ -26,9 +26,9 @@ struct BlockTimeout {
 };
 
 // Seconds with a fraction, rounded up to milliseconds; 0: no timeout. BLPOP, BZPOPMIN and others.
-BlockTimeout ReadTimeoutSeconds(std::string_view text, int64_t now_ms);
+BlockTimeout ReadTimeoutSeconds(const CommandContext& context, std::string_view text);
 // Whole milliseconds; 0: no timeout. XREAD BLOCK.
-BlockTimeout ReadTimeoutMillis(std::string_view text, int64_t now_ms);
+BlockTimeout ReadTimeoutMillis(const CommandContext& context, std::string_view text);
 
 }  // namespace redouble::inline v0_1::memory
 

@@ -253,7 +253,7 @@ Reply HandleHRandField(CommandContext& context, Arguments arguments) {
 
 Reply HandleHScan(CommandContext& context, Arguments arguments) {
   ScanOptions options;
-  if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+  if (std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor)) return *error;
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   if (!hash) return ScanReply(0, {});

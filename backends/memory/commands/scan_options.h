@@ -3,8 +3,9 @@
 // Use it in handlers of the SCAN family: read the cursor, then the options, and reply with a page.
 //
 //   ScanOptions options;
-//   if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
-//   if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
+//   if (std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor)) return
+//   *error; if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options))
+//   {
 //     return *error;
 //   }
 //   return ScanReply(next, std::move(page));
@@ -37,7 +38,8 @@ struct ScanOptions {
 };
 
 // Reads the cursor. Returns the error reply if it is invalid.
-std::optional<Reply> ReadCursor(std::string_view text, uint64_t& cursor);
+std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view text,
+                                uint64_t& cursor);
 // Reads the options after the cursor. Returns the error reply if they are invalid.
 std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOptions& options);
 

@@ -327,7 +327,7 @@ Reply HandleSInterCard(CommandContext& context, Arguments arguments) {
 
 Reply HandleSScan(CommandContext& context, Arguments arguments) {
   ScanOptions options;
-  if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+  if (std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor)) return *error;
   const Lookup<Set> set = context.Find<Set>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return ScanReply(0, {});

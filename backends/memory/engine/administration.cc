@@ -8,11 +8,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/eviction/client_memory_limit.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/redaction.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/resp/reply_encoding.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -28,6 +32,31 @@ constexpr int64_t kMicrosPerSecond = 1'000'000;
 uint64_t SizeClass(uint64_t bytes) {
   constexpr uint64_t kSmallest = 32 * 1024;
   return std::bit_floor(std::max(bytes, kSmallest));
+}
+
+bool IsLogged(int64_t cost, int64_t threshold) { return threshold >= 0 && cost >= threshold; }
+
+// The size of "$5\r\nbytes\r\n".
+size_t BulkBytes(std::string_view word) {
+  constexpr size_t kMarks = 5;
+  return absl::StrCat(word.size()).size() + word.size() + kMarks;
+}
+
+// The size of the command as clients encode it.
+int64_t RequestBytes(const Administration::Sent& sent) {
+  constexpr size_t kMarks = 3;
+  size_t bytes = absl::StrCat(sent.arguments.size() + 1).size() + kMarks + BulkBytes(sent.name);
+  for (const std::string_view argument : sent.arguments) bytes += BulkBytes(argument);
+  return static_cast<int64_t>(bytes);
+}
+
+int64_t ReplyBytes(const SessionCore& session, const Reply& reply) {
+  // As in Valkey, what a script gets is not sent.
+  if (session.runs_script() || session.reply_mode() == SessionCore::ReplyMode::kOff) return 0;
+  std::string bytes;
+  store::AppendReply(
+      reply, session.protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2, bytes);
+  return static_cast<int64_t>(bytes.size());
 }
 
 }  // namespace
@@ -91,8 +120,22 @@ void Administration::EvictClientsAbove(uint64_t limit_bytes) {
 
 void Administration::Configure() {
   const EngineOptions& options = engine_.options();
-  logs_all_ = options.slowlog_log_slower_than_us == 0;
+  ConfigureSizeLogs();
+  logs_all_ = options.slowlog_log_slower_than_us == 0 || logs_sizes();
   client_limit_bytes_ = ClientMemoryLimit(options);
+}
+
+void Administration::ConfigureSizeLogs() {
+  if (!engine_.Has(Feature::kCommandLogs)) return;
+  const EngineOptions& options = engine_.options();
+  const auto value = [&](std::string_view name) {
+    const KeptParameter* parameter = FindKeptParameter(name, options.compatibility);
+    return base::ParseInt64(parameter->ValueIn(options)).value_or(-1);
+  };
+  large_requests_.threshold_bytes = value("commandlog-request-larger-than");
+  large_requests_.longest = static_cast<size_t>(value("commandlog-large-request-max-len"));
+  large_replies_.threshold_bytes = value("commandlog-reply-larger-than");
+  large_replies_.longest = static_cast<size_t>(value("commandlog-large-reply-max-len"));
 }
 
 void Administration::StartMonitor(SessionCore& session) {
@@ -115,7 +158,8 @@ void Administration::ShowToMonitors(const SessionCore& session, const Sent& sent
   for (SessionCore* monitor : monitors_) engine_.PushLater(*monitor, Reply::Status(line));
 }
 
-void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us) {
+void Administration::FinishSlowly(SessionCore& session, const Sent& sent, const Reply& reply,
+                                  int64_t begun_us) {
   const int64_t duration_us = host_ == nullptr ? 0 : host_->MonotonicMicros() - begun_us;
   lap_us_ = begun_us + duration_us;
   if (host_ != nullptr) {
@@ -123,6 +167,13 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
     statistics_.CountDuration(sent.id, duration_us, with_histogram);
   }
   const auto words = [&] { return SlowLog::Shorten(sent.name, Redact(sent.id, sent.arguments)); };
+  if (logs_sizes() && !store::SpecOf(sent.id).Has(command_flag::kSkipSlowLog)) {
+    const int64_t bytes = RequestBytes(sent);
+    if (IsLogged(bytes, large_requests_.threshold_bytes)) {
+      AddTo(large_requests_, EntryFor(session, words(), bytes));
+    }
+    if (!session.blocked()) LogReply(session, words(), reply);
+  }
   // FinishBlocked logs a blocked call.
   if (session.blocked()) {
     session.KeepBlockedCall({words(), duration_us});
@@ -140,6 +191,7 @@ void Administration::FinishSlowly(SessionCore& session, const Sent& sent, int64_
 
 void Administration::FinishBlocked(const SessionCore& session, const Reply& reply, WaitEnd end,
                                    int64_t served_from_us) {
+  if (logs_sizes()) LogReply(session, session.blocked_call().words, reply);
   if (end == WaitEnd::kTimedOut) return;
   const CommandId id = session.last_command();
   if (reply.is_error() || end == WaitEnd::kUnblocked) statistics_.CountBlockedFailure(id, reply);
@@ -159,15 +211,33 @@ void Administration::FinishBlocked(const SessionCore& session, const Reply& repl
 
 bool Administration::IsSlow(CommandId id, int64_t duration_us) const {
   const int64_t threshold_us = engine_.options().slowlog_log_slower_than_us;
-  return threshold_us >= 0 && duration_us >= threshold_us &&
-         !store::SpecOf(id).Has(command_flag::kSkipSlowLog);
+  return IsLogged(duration_us, threshold_us) && !store::SpecOf(id).Has(command_flag::kSkipSlowLog);
 }
 
 void Administration::LogSlow(const SessionCore& session, std::vector<std::string> words,
                              int64_t duration_us) {
+  slow_log_.Add(EntryFor(session, std::move(words), duration_us),
+                static_cast<size_t>(engine_.options().slowlog_max_len));
+}
+
+void Administration::AddTo(SizeLog& log, SlowLog::Entry entry) {
+  // As in Valkey, the length 0 keeps the entries that are there.
+  if (log.longest > 0) log.log.Add(std::move(entry), log.longest);
+}
+
+void Administration::LogReply(const SessionCore& session, std::vector<std::string> words,
+                              const Reply& reply) {
+  if (large_replies_.threshold_bytes < 0) return;
+  const int64_t bytes = ReplyBytes(session, reply);
+  if (!IsLogged(bytes, large_replies_.threshold_bytes)) return;
+  AddTo(large_replies_, EntryFor(session, std::move(words), bytes));
+}
+
+SlowLog::Entry Administration::EntryFor(const SessionCore& session, std::vector<std::string> words,
+                                        int64_t cost) const {
   SlowLog::Entry entry;
   entry.at_s = engine_.clock().NowMicros() / kMicrosPerSecond;
-  entry.duration_us = duration_us;
+  entry.cost = cost;
   entry.words = std::move(words);
   // A script's commands come from a client without a socket and a name.
   if (session.runs_script()) {
@@ -176,7 +246,7 @@ void Administration::LogSlow(const SessionCore& session, std::vector<std::string
     entry.address = FiguresOf(engine_, session).address;
     entry.client_name = session.name();
   }
-  slow_log_.Add(std::move(entry), static_cast<size_t>(engine_.options().slowlog_max_len));
+  return entry;
 }
 
 bool Administration::samples_latency() const {

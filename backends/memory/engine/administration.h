@@ -50,6 +50,9 @@ class Administration {
 
   Statistics& statistics() { return statistics_; }
   SlowLog& slow_log() { return slow_log_; }
+  // Valkey's logs of large requests and large replies; empty in other versions.
+  SlowLog& large_requests() { return large_requests_.log; }
+  SlowLog& large_replies() { return large_replies_.log; }
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
   // The host's file of keys; null if nothing is saved.
   KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
@@ -97,7 +100,9 @@ class Administration {
   int64_t Begin() const { return lap_us_; }
   void Finish(SessionCore& session, const Sent& sent, const store::Reply& reply, int64_t begun_us) {
     statistics_.CountCall(sent.id, reply);
-    if (host_ != nullptr || logs_all_ || !monitors_.empty()) FinishSlowly(session, sent, begun_us);
+    if (host_ != nullptr || logs_all_ || !monitors_.empty()) {
+      FinishSlowly(session, sent, reply, begun_us);
+    }
   }
   // How the wait of a blocked call ended: it was served, its timeout passed, or another client
   // called CLIENT UNBLOCK.
@@ -158,19 +163,38 @@ class Administration {
  private:
   bool samples_latency() const;
   void EvictClientsAbove(uint64_t limit_bytes);
-  void FinishSlowly(SessionCore& session, const Sent& sent, int64_t begun_us);
+  void FinishSlowly(SessionCore& session, const Sent& sent, const store::Reply& reply,
+                    int64_t begun_us);
   bool IsSlow(store::CommandId id, int64_t duration_us) const;
   void LogSlow(const SessionCore& session, std::vector<std::string> words, int64_t duration_us);
+  SlowLog::Entry EntryFor(const SessionCore& session, std::vector<std::string> words,
+                          int64_t cost) const;
+
+  // A log of requests or replies of at least so many bytes.
+  struct SizeLog {
+    SlowLog log;
+    int64_t threshold_bytes = -1;  // Negative: nothing is logged.
+    size_t longest = 0;
+  };
+  static void AddTo(SizeLog& log, SlowLog::Entry entry);
+  void ConfigureSizeLogs();
+  bool logs_sizes() const {
+    return large_requests_.threshold_bytes >= 0 || large_replies_.threshold_bytes >= 0;
+  }
+  void LogReply(const SessionCore& session, std::vector<std::string> words,
+                const store::Reply& reply);
 
   EngineCore& engine_;
   Host* host_ = nullptr;
-  bool logs_all_ = false;
+  bool logs_all_ = false;                       // Commands are logged without a host, too.
   std::optional<uint64_t> client_limit_bytes_;  // maxmemory-clients
   int64_t lap_us_ = 0;
   const int64_t started_us_;
   uint64_t peak_memory_bytes_ = 0;
   Statistics statistics_;
   SlowLog slow_log_;
+  SizeLog large_requests_;
+  SizeLog large_replies_;
   LatencyMonitor latency_monitor_;
   std::map<int64_t, SessionCore*> sessions_;
   std::vector<SessionCore*> monitors_;

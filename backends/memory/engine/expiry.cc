@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/server/removal_word.h"
 #include "redouble/backends/memory/values/hash.h"
@@ -14,6 +15,11 @@ namespace {
 
 // Beyond the clock's range.
 constexpr int64_t kNeverMillis = std::numeric_limits<int64_t>::max() / 1000;
+
+// How long before the millisecond after its deadline a key or a field goes.
+int64_t ExpiryLeadMillis(const EngineCore& engine) {
+  return engine.Has(Feature::kExpiryAtDeadline) ? 1 : 0;
+}
 
 }  // namespace
 
@@ -44,11 +50,13 @@ void EngineCore::UpdateExpiry() {
 void EngineCore::ExpireDue() {
   const Administration::LatencySample cycle(administration_, "expire-cycle");
   const int64_t now_ms = clock_.NowMillis();
+  // The keys and fields whose deadline is before this time go.
+  const int64_t end_ms = now_ms + ExpiryLeadMillis(*this);
   for (int index = 0; index < database_count(); ++index) {
     Database& db = database(index);
     if (db.expiring() == 0) continue;
     size_t prefetched = 0;
-    while (Database::Entry* entry = db.FirstExpired(now_ms)) {
+    while (Database::Entry* entry = db.FirstExpired(end_ms)) {
       if (prefetched == 0) prefetched = db.PrefetchExpired();
       --prefetched;
       const std::string key(entry->key());
@@ -59,7 +67,7 @@ void EngineCore::ExpireDue() {
     // Removing the key of an emptied hash does not remove the deadlines of others.
     FieldDeadlines* fields = database(index).field_deadlines();
     if (fields == nullptr) continue;
-    while (const std::optional<FieldDeadlines::Due> due = fields->TakeDue(now_ms)) {
+    while (const std::optional<FieldDeadlines::Due> due = fields->TakeDue(end_ms)) {
       ExpireFields(index, *due);
     }
   }
@@ -128,7 +136,7 @@ void EngineCore::ScheduleExpiry() {
 
 void EngineCore::NoteDeadline(int64_t deadline_ms) {
   if (deadline_ms >= kNeverMillis - 1 || !expires_at_deadlines()) return;
-  const int64_t check_us = (deadline_ms + 1) * 1000;
+  const int64_t check_us = (deadline_ms + 1 - ExpiryLeadMillis(*this)) * 1000;
   if (check_us >= next_expiry_us_) return;
   next_expiry_us_ = check_us;
   if (expiry_timer_) clock_.Cancel(*std::exchange(expiry_timer_, std::nullopt));
@@ -143,12 +151,14 @@ void EngineCore::NoteDeadline(int64_t deadline_ms) {
 
 std::optional<int64_t> EngineCore::NextExpiryMicros() const {
   std::optional<int64_t> next_us;
+  const int64_t lead_ms = ExpiryLeadMillis(*this);
   for (const std::unique_ptr<Database>& db : databases_) {
     const FieldDeadlines* fields = db->field_deadlines();
     for (const std::optional<int64_t> next_ms :
          {db->NextExpiry(), fields == nullptr ? std::nullopt : fields->Next()}) {
       if (!next_ms || *next_ms >= kNeverMillis) continue;
-      next_us = std::min(*next_ms * 1000, next_us.value_or(*next_ms * 1000));
+      const int64_t check_us = (*next_ms - lead_ms) * 1000;
+      next_us = std::min(check_us, next_us.value_or(check_us));
     }
   }
   return next_us;

@@ -1,12 +1,14 @@
-// SlowLog: the last commands that took at least slowlog-log-slower-than.
+// SlowLog: the last commands that took at least slowlog-log-slower-than; in Valkey 8.1 also those
+// whose request or reply has at least commandlog-request-larger-than bytes or
+// commandlog-reply-larger-than bytes, each in a log of its own.
 //
 // As in Redis an entry keeps at most 32 words of at most 128 bytes. Durations are measured by the
 // engine's host; without a host they are 0, so that only a threshold of 0 logs commands.
 //
-//   log.Add({.at_s = 1746, .duration_us = 12'000, .words = {"KEYS", "*"}}, /*longest=*/128);
+//   log.Add({.at_s = 1746, .cost = 12'000, .words = {"KEYS", "*"}}, /*longest=*/128);
 //
 // Thread-safety: one thread.
-// Source: Redis 7.0 SLOWLOG.
+// Source: Redis 7.0 SLOWLOG, Valkey 8.1 COMMANDLOG.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SERVER_SLOW_LOG_H_
 #define REDOUBLE_BACKENDS_MEMORY_SERVER_SLOW_LOG_H_
 
@@ -25,7 +27,7 @@ class SlowLog {
   struct Entry {
     int64_t id = 0;  // Assigned by Add.
     int64_t at_s = 0;
-    int64_t duration_us = 0;
+    int64_t cost = 0;  // Microseconds; bytes in a log of requests or replies.
     std::vector<std::string> words = {};
     std::string address = {};
     std::string client_name = {};

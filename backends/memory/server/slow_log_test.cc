@@ -5,9 +5,9 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
-SlowLog::Entry Took(int64_t duration_us) {
+SlowLog::Entry Took(int64_t cost) {
   SlowLog::Entry entry;
-  entry.duration_us = duration_us;
+  entry.cost = cost;
   return entry;
 }
 
@@ -18,7 +18,7 @@ TEST(SlowLog, KeepsTheNewestFirstAndNumbersThem) {
   log.Add(Took(30), 2);
   ASSERT_EQ(log.entries().size(), 2u);
   EXPECT_EQ(log.entries()[0].id, 2);
-  EXPECT_EQ(log.entries()[0].duration_us, 30);
+  EXPECT_EQ(log.entries()[0].cost, 30);
   EXPECT_EQ(log.entries()[1].id, 1);
 }
 

@@ -98,6 +98,14 @@ Reply UnknownNode(std::string_view id) {
   return Reply::Error("ERR Unknown node " + WordInError(id));
 }
 
+Reply InvalidSlot() { return Reply::Error("ERR Invalid or out of range slot"); }
+
+std::optional<int> ReadSlot(std::string_view text) {
+  const std::optional<int64_t> slot = base::ParseInt64(text);
+  if (!slot || !IsSlot(*slot)) return std::nullopt;
+  return static_cast<int>(*slot);
+}
+
 int64_t CountKeysInSlot(CommandContext& context, int slot) {
   int64_t count = 0;
   ForEachKeyInSlot(context, slot, [&](std::string_view) {

@@ -29,6 +29,10 @@ store::Reply ClusterDisabled();
 store::Reply UnknownNode(std::string_view id);
 
 inline bool IsSlot(int64_t slot) { return slot >= 0 && slot < base::kClusterSlots; }
+// Returns nullopt if the text is not a slot.
+std::optional<int> ReadSlot(std::string_view text);
+// The error for such a text.
+store::Reply InvalidSlot();
 // The number of the database's keys in the slot. O(keys).
 int64_t CountKeysInSlot(CommandContext& context, int slot);
 

@@ -23,15 +23,6 @@ Reply NeverChanges() {
   return Reply::Error("ERR not done: the topology of a simulated cluster never changes");
 }
 
-// Returns nullopt if the text is not a slot.
-std::optional<int> ReadSlot(std::string_view text) {
-  const std::optional<int64_t> slot = base::ParseInt64(text);
-  if (!slot || !IsSlot(*slot)) return std::nullopt;
-  return static_cast<int>(*slot);
-}
-
-Reply InvalidSlot() { return Reply::Error("ERR Invalid or out of range slot"); }
-
 enum class SlotChange { kAdd, kDelete };
 
 // The slots that one command names.

@@ -88,7 +88,7 @@ Reply HandleClientPause(CommandContext& context, Arguments arguments) {
     }
     if (writes_only) pause = Pause::kWrites;
   }
-  BlockTimeout timeout = ReadTimeoutMillis(arguments[0], context.now_ms());
+  BlockTimeout timeout = ReadTimeoutMillis(context, arguments[0]);
   if (timeout.error) return *std::move(timeout.error);
   context.engine().administration().PauseClients(pause,
                                                  timeout.deadline_ms.value_or(context.now_ms()));

@@ -5,9 +5,11 @@
 
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
+#include "redouble/backends/memory/values/list.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::memory {
@@ -35,6 +37,10 @@ Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
   if (entry == nullptr) return Reply::Nil();
   const std::string_view encoding = entry->value.encoding();
+  if (const List* list = entry->value.As<List>(); list != nullptr) {
+    const bool is_packed = context.engine().Has(Feature::kPackedLists) && list->nodes().size() == 1;
+    return Reply::Bulk(is_packed ? "listpack" : encoding);
+  }
   const FieldDeadlines* deadlines = context.db().field_deadlines();
   const bool has_room =
       encoding == "listpack" && deadlines != nullptr && deadlines->Tracks(arguments[0]);
@@ -100,7 +106,7 @@ namespace {
 // if no replica has acknowledged.
 Reply WaitForReplicas(CommandContext& context, std::string_view timeout_ms, bool waits,
                       Reply nobody) {
-  BlockTimeout timeout = ReadTimeoutMillis(timeout_ms, context.now_ms());
+  BlockTimeout timeout = ReadTimeoutMillis(context, timeout_ms);
   if (timeout.error) return *std::move(timeout.error);
   if (!waits || !context.may_block()) return nobody;
   return context.Block({.keys = {},

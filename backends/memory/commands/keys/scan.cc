@@ -1,19 +1,28 @@
 // SCAN, and the options that HSCAN, SSCAN and ZSCAN share with it.
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "redouble/backends/memory/commands/scan_options.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::memory {
 
 // As strtoul with Redis's checks: no leading space, nothing after the number except after a zero
-// byte, and within range. An empty text is 0, and a minus sign wraps around.
-std::optional<Reply> ReadCursor(std::string_view text, uint64_t& cursor) {
+// byte, and within range. An empty text is 0, and a minus sign wraps around. Later versions refuse
+// these two, and take leading spaces.
+std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view text,
+                                uint64_t& cursor) {
+  if (context.engine().Has(Feature::kCursorDigits)) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+    if (text.empty() || text[0] == '-') return Reply::Error(error_text::kInvalidCursor);
+  }
   text = text.substr(0, text.find('\0'));
   cursor = 0;
   if (text.empty()) return std::nullopt;
@@ -53,7 +62,7 @@ Reply ScanReply(uint64_t cursor, std::vector<Reply> elements) {
 
 Reply HandleScan(CommandContext& context, Arguments arguments) {
   ScanOptions options;
-  if (std::optional<Reply> error = ReadCursor(arguments[0], options.cursor)) return *error;
+  if (std::optional<Reply> error = ReadCursor(context, arguments[0], options.cursor)) return *error;
   if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(1), true, options)) {
     return *error;
   }

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/decimal_number.h"
 #include "redouble/backends/memory/commands/keys/partial_sort.h"
 #include "redouble/backends/memory/commands/reply_array.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -155,7 +157,9 @@ std::optional<std::string> Follow(CommandContext& context, std::string_view patt
 }
 
 // Reads a weight as strtod does: leading spaces and an empty text are valid.
-std::optional<double> ReadWeight(std::string_view text) {
+// Later versions take decimal numbers without leading spaces only.
+std::optional<double> ReadWeight(std::string_view text, bool decimal) {
+  if (decimal && !IsDecimal(text)) return std::nullopt;
   text = text.substr(0, text.find('\0'));
   if (text.empty()) return 0;
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) {
@@ -166,6 +170,7 @@ std::optional<double> ReadWeight(std::string_view text) {
 
 // Reads the weight of each element. Returns false if a weight is not a number.
 bool Weigh(CommandContext& context, const SortOptions& options, std::vector<Item>& items) {
+  const bool decimal = context.engine().Has(Feature::kDecimalNumbers);
   bool all_numbers = true;
   for (Item& item : items) {
     std::optional<std::string> weight =
@@ -173,7 +178,7 @@ bool Weigh(CommandContext& context, const SortOptions& options, std::vector<Item
     if (options.alpha) {
       item.text = std::move(weight);
     } else if (weight) {
-      const std::optional<double> score = ReadWeight(*weight);
+      const std::optional<double> score = ReadWeight(*weight, decimal);
       all_numbers = all_numbers && score.has_value();
       item.score = score.value_or(0);
     }

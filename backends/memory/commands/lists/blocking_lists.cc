@@ -45,7 +45,7 @@ std::optional<Reply> PopFirst(CommandContext& context, const std::vector<std::st
 }
 
 Reply BlockingPop(CommandContext& context, Arguments arguments, List::End end) {
-  BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
+  BlockTimeout timeout = ReadTimeoutSeconds(context, arguments.back());
   if (timeout.error) return *std::move(timeout.error);
   const Arguments keys = arguments.first(arguments.size() - 1);
   for (const std::string_view key : keys) {
@@ -80,7 +80,7 @@ std::string_view EndWord(List::End end) { return end == List::End::kFront ? "lef
 // `ends` as in MoveWords, as the client wrote them.
 Reply BlockingMove(CommandContext& context, const ListMove& move, Arguments ends,
                    std::string_view timeout_text) {
-  BlockTimeout timeout = ReadTimeoutSeconds(timeout_text, context.now_ms());
+  BlockTimeout timeout = ReadTimeoutSeconds(context, timeout_text);
   if (timeout.error) return *std::move(timeout.error);
   const Lookup<List> source = context.Find<List>(move.from);
   if (source || source.wrong_type()) {
@@ -133,7 +133,7 @@ Reply HandleBRPopLPush(CommandContext& context, Arguments arguments) {
 Reply HandleBLMPop(CommandContext& context, Arguments arguments) {
   MultiPop pop;
   if (Reply error = ReadMultiPop(arguments.subspan(1), pop); error.is_error()) return error;
-  BlockTimeout timeout = ReadTimeoutSeconds(arguments[0], context.now_ms());
+  BlockTimeout timeout = ReadTimeoutSeconds(context, arguments[0]);
   if (timeout.error) return *std::move(timeout.error);
   if (std::optional<Reply> popped = PopFromFirst(context, pop)) return *std::move(popped);
   if (!context.may_block()) return Reply::NilArray();

@@ -7,7 +7,9 @@
 
 #include "redouble/backends/memory/commands/lists/list_moves.h"
 #include "redouble/backends/memory/commands/reply_array.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -63,7 +65,7 @@ struct LPosOptions {
 };
 
 // Returns an error reply, or nil if `options` is filled.
-Reply ReadLPosOptions(Arguments arguments, LPosOptions& options) {
+Reply ReadLPosOptions(const CommandContext& context, Arguments arguments, LPosOptions& options) {
   for (size_t i = 0; i < arguments.size(); i += 2) {
     if (i + 1 >= arguments.size()) return SyntaxError();
     const std::optional<int64_t> number = base::ParseInt64(arguments[i + 1]);
@@ -73,6 +75,10 @@ Reply ReadLPosOptions(Arguments arguments, LPosOptions& options) {
         return Reply::Error(
             "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... "
             "or use negative to start from the end of the list");
+      }
+      constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+      if (*number < -kHighest && context.engine().Has(Feature::kLowestRank)) {
+        return Reply::Error(OutOfRangeText(-kHighest, kHighest));
       }
       options.rank = *number;
     } else if (IsWord(arguments[i], "COUNT")) {
@@ -326,7 +332,8 @@ Reply HandleLRem(CommandContext& context, Arguments arguments) {
 
 Reply HandleLPos(CommandContext& context, Arguments arguments) {
   LPosOptions options;
-  if (Reply error = ReadLPosOptions(arguments.subspan(2), options); error.is_error()) return error;
+  if (Reply error = ReadLPosOptions(context, arguments.subspan(2), options); error.is_error())
+    return error;
   const Lookup<List> list = context.Find<List>(arguments[0]);
   if (list.wrong_type()) return WrongType();
   std::vector<Reply> positions;

@@ -1,4 +1,4 @@
-// SLOWLOG, MONITOR, LASTSAVE, SAVE, BGSAVE, BGREWRITEAOF, SHUTDOWN.
+// MONITOR, LASTSAVE, SAVE, BGSAVE, BGREWRITEAOF, SHUTDOWN.
 #include "redouble/backends/memory/engine/administration.h"
 
 #include <limits>
@@ -18,58 +18,7 @@ namespace {
 constexpr std::string_view kAlreadySaving = "ERR Background save already in progress";
 constexpr std::string_view kShutdownFailed = "ERR Errors trying to SHUTDOWN. Check logs.";
 
-Reply SlowLogReply(const SlowLog::Entry& entry) {
-  std::vector<Reply> words;
-  for (const std::string& word : entry.words) words.push_back(Reply::Bulk(word));
-  return Reply::Array({Reply::Integer(entry.id), Reply::Integer(entry.at_s),
-                       Reply::Integer(entry.duration_us), Reply::Array(std::move(words)),
-                       Reply::Bulk(entry.address), Reply::Bulk(entry.client_name)});
-}
-
 }  // namespace
-
-Reply HandleSlowLogGet(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 1) return WrongSubcommandUse(context, "SLOWLOG");
-  int64_t count = 10;
-  if (!arguments.empty()) {
-    const std::optional<int64_t> asked = base::ParseInt64(arguments[0]);
-    if (!asked || *asked < -1) {
-      return Reply::Error("ERR count should be greater than or equal to -1");
-    }
-    count = *asked == -1 ? std::numeric_limits<int64_t>::max() : *asked;
-  }
-  std::vector<Reply> entries;
-  for (const SlowLog::Entry& entry : context.engine().administration().slow_log().entries()) {
-    if (static_cast<int64_t>(entries.size()) == count) break;
-    entries.push_back(SlowLogReply(entry));
-  }
-  return Reply::Array(std::move(entries));
-}
-
-Reply HandleSlowLogLen(CommandContext& context, Arguments) {
-  const SlowLog& log = context.engine().administration().slow_log();
-  return Reply::Integer(static_cast<int64_t>(log.entries().size()));
-}
-
-Reply HandleSlowLogReset(CommandContext& context, Arguments) {
-  context.engine().administration().slow_log().Clear();
-  return Reply::Ok();
-}
-
-Reply HandleSlowLogHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
-      "GET [<count>]",
-      "    Return top <count> entries from the slowlog (default: 10, -1 mean all).",
-      "    Entries are made of:",
-      "    id, timestamp, time in microseconds, arguments array, client IP and port,",
-      "    client name",
-      "LEN",
-      "    Return the length of the slowlog.",
-      "RESET",
-      "    Reset the slowlog.",
-  };
-  return HelpReply(context, "SLOWLOG", kLines);
-}
 
 Reply HandleMonitor(CommandContext& context, Arguments) {
   if (!context.may_block()) {

@@ -12,6 +12,7 @@
 #include "redouble/backends/memory/acl/key_access.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/server/command_documents.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -30,6 +31,17 @@ Reply NamesOf(uint32_t flags, std::span<const store::FlagName> rows) {
   for (const store::FlagName& row : rows) {
     if ((flags & row.flag) != 0) names.push_back(Reply::Status(row.name));
   }
+  return Reply::Set(std::move(names));
+}
+
+// The flags of a command. Valkey 8.1 names one of them otherwise.
+Reply CommandFlags(const Compatibility& compatibility, uint32_t flags) {
+  constexpr uint32_t kNotLogged = store::command_flag::kSkipSlowLog;
+  if ((flags & kNotLogged) == 0 || !compatibility.Has(Feature::kCommandLogs)) {
+    return NamesOf(flags, store::CommandFlagNames());
+  }
+  std::vector<Reply> names = NamesOf(flags & ~kNotLogged, store::CommandFlagNames()).elements();
+  names.push_back(Reply::Status("skip_commandlog"));
   return Reply::Set(std::move(names));
 }
 
@@ -89,11 +101,11 @@ Reply FindReply(const KeySpec& key) {
       {Reply::Bulk("type"), Reply::Bulk(type), Reply::Bulk("spec"), Reply::Map(std::move(spec))});
 }
 
-Reply KeySpecsReply(const CommandSpec& spec) {
+Reply KeySpecsReply(const CommandSpec& spec, store::Version version) {
   std::vector<Reply> keys;
   for (const KeySpec& key : spec.keys()) {
     std::vector<Reply> pairs;
-    if (const std::string_view note = KeyNote(spec.name, keys.size()); !note.empty()) {
+    if (const std::string_view note = KeyNote(spec.name, keys.size(), version); !note.empty()) {
       pairs = {Reply::Bulk("notes"), Reply::Bulk(note)};
     }
     for (Reply reply :
@@ -135,11 +147,11 @@ Reply InfoReply(const Compatibility& compatibility, CommandId id) {
     subcommands.push_back(InfoReply(compatibility, subcommand));
   }
   const auto [first, last, step] = LegacyRange(spec);
-  return Reply::Array({Reply::Bulk(spec.name), Reply::Integer(spec.arity),
-                       NamesOf(spec.flags, store::CommandFlagNames()), Reply::Integer(first),
-                       Reply::Integer(last), Reply::Integer(step),
-                       Reply::Set(std::move(categories)), Reply::Set(std::move(tips)),
-                       KeySpecsReply(spec), Reply::Set(std::move(subcommands))});
+  return Reply::Array(
+      {Reply::Bulk(spec.name), Reply::Integer(spec.arity), CommandFlags(compatibility, spec.flags),
+       Reply::Integer(first), Reply::Integer(last), Reply::Integer(step),
+       Reply::Set(std::move(categories)), Reply::Set(std::move(tips)),
+       KeySpecsReply(spec, compatibility.version()), Reply::Set(std::move(subcommands))});
 }
 
 // Valkey's own versions have no name of the product here.
@@ -158,7 +170,7 @@ void AppendDocs(const Compatibility& compatibility, CommandId id, std::vector<Re
     docs.push_back(Reply::Bulk("complexity"));
     docs.push_back(Reply::Bulk(details.complexity));
   }
-  AppendDocument(spec.name, docs);
+  AppendDocument(spec.name, compatibility.version(), docs);
   if (const std::vector<CommandId> rows = SubcommandsOf(compatibility, id); !rows.empty()) {
     std::vector<Reply> subcommands;
     for (const CommandId subcommand : rows) AppendDocs(compatibility, subcommand, subcommands);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "redouble/core/base/text/redis_number.h"
@@ -11,6 +12,8 @@ namespace redouble::inline v0_1::memory {
 namespace {
 
 using store::Reply;
+using store::Since;
+using store::Version;
 
 struct Document {
   std::string_view command;
@@ -23,10 +26,28 @@ constexpr Document kDocuments[] = {
 #undef REDOUBLE_DOCUMENT
 };
 
+struct LaterDocument {
+  std::string_view command;
+  store::VersionSet versions;
+  std::string_view text;
+};
+
+constexpr LaterDocument kLaterDocuments[] = {
+#define REDOUBLE_LATER_DOCUMENT(command, versions, text) {command, versions, text},
+#include "redouble/backends/memory/commands/server/later_documents.inc"
+#undef REDOUBLE_LATER_DOCUMENT
+};
+
+// The names of the map, in the order in which servers list them.
+constexpr std::string_view kOrder[] = {"summary",     "since",     "group",
+                                       "complexity",  "doc_flags", "deprecated_since",
+                                       "replaced_by", "history",   "arguments"};
+
 struct Note {
   std::string_view command;
   size_t key;
   std::string_view text;
+  store::VersionSet versions = Since("1.0.0");
 };
 
 constexpr std::string_view kWorstWrite =
@@ -37,12 +58,30 @@ constexpr std::string_view kFoundInValues =
     "For the optional BY/GET keyword. It is marked 'unknown' because the key names derive from the "
     "content of the key we sort";
 
+constexpr std::string_view kLastStore =
+    "Incomplete because duplicate STORE options use last-wins; fall back to georadiusGetKeys";
+constexpr std::string_view kLastStoreDist =
+    "Incomplete because duplicate STOREDIST options use last-wins; fall back to georadiusGetKeys";
+
 constexpr Note kNotes[] = {
     {"bitfield", 0, "This command allows both access and modification of the key"},
     {"eval", 0, kWorstWrite},
     {"eval_ro", 0, kWorstRead},
     {"fcall", 0, kWorstWrite},
     {"fcall_ro", 0, kWorstRead},
+    {"georadius", 1, kLastStore, Since("8.0.0")},
+    {"georadius", 2, kLastStoreDist, Since("8.0.0")},
+    {"georadiusbymember", 1, kLastStore, Since("8.0.0")},
+    {"georadiusbymember", 2, kLastStoreDist, Since("8.0.0")},
+    {"hgetex", 0, "RW and UPDATE because it changes the TTL"},
+    {"xread", 0,
+     "Incomplete because a stream key named STREAMS (or options before it) can shift the STREAMS "
+     "keyword; fall back to xreadGetKeys",
+     Since("8.0.0")},
+    {"xreadgroup", 0,
+     "Incomplete because a consumer/group named STREAMS (or options before GROUP) can shift the "
+     "STREAMS keyword; fall back to xreadGetKeys",
+     Since("8.0.0")},
     {"getex", 0, "RW and UPDATE because it changes the TTL"},
     {"pfcount", 0,
      "RW because it may change the internal representation of the key, and propagate to replicas"},
@@ -96,24 +135,54 @@ Reply ReadValue(std::string_view& text) {
   }
   const std::string_view word = Take(text, text.find_first_of("}]> "));
   if (first == '+') return Reply::Status(word.substr(1));
+  if (word == "nil") return Reply::Nil();
   return Reply::Integer(base::ParseInt64(word).value_or(0));
+}
+
+size_t PlaceOf(std::string_view name) {
+  return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), name) - kOrder);
+}
+
+// Replaces the value of a name or adds it at its place. Nil removes the name.
+void SetField(Reply name, Reply value, std::vector<Reply>& out) {
+  size_t at = 0;
+  while (at < out.size() && PlaceOf(out[at].text()) < PlaceOf(name.text())) at += 2;
+  const auto place = out.begin() + static_cast<std::ptrdiff_t>(at);
+  const bool is_there = at < out.size() && out[at].text() == name.text();
+  if (value.is_nil()) {
+    if (is_there) out.erase(place, place + 2);
+  } else if (is_there) {
+    out[at + 1] = std::move(value);
+  } else {
+    out.insert(out.insert(place, std::move(value)), std::move(name));
+  }
+}
+
+// The rows of the command in a table that is sorted by commands.
+template <typename Row, size_t kCount>
+std::span<const Row> RowsOf(const Row (&table)[kCount], std::string_view command) {
+  const auto rows = std::ranges::equal_range(table, command, {}, &Row::command);
+  return {rows.begin(), rows.end()};
 }
 
 }  // namespace
 
-void AppendDocument(std::string_view command, std::vector<Reply>& out) {
-  const auto* found = std::lower_bound(
-      std::begin(kDocuments), std::end(kDocuments), command,
-      [](const Document& document, std::string_view name) { return document.command < name; });
-  if (found == std::end(kDocuments) || found->command != command) return;
-  std::string_view text = found->text;
-  std::vector<Reply> pairs = ReadValues(text, /*closer=*/'\0');
-  std::move(pairs.begin(), pairs.end(), std::back_inserter(out));
+void AppendDocument(std::string_view command, Version version, std::vector<Reply>& out) {
+  const auto apply = [&](std::string_view text) {
+    std::vector<Reply> pairs = ReadValues(text, /*closer=*/'\0');
+    for (size_t i = 0; i < pairs.size(); i += 2) {
+      SetField(std::move(pairs[i]), std::move(pairs[i + 1]), out);
+    }
+  };
+  for (const Document& row : RowsOf(kDocuments, command)) apply(row.text);
+  for (const LaterDocument& row : RowsOf(kLaterDocuments, command)) {
+    if (row.versions.Has(version)) apply(row.text);
+  }
 }
 
-std::string_view KeyNote(std::string_view command, size_t key) {
+std::string_view KeyNote(std::string_view command, size_t key, Version version) {
   const auto* found = std::find_if(std::begin(kNotes), std::end(kNotes), [&](const Note& note) {
-    return note.command == command && note.key == key;
+    return note.command == command && note.key == key && note.versions.Has(version);
   });
   return found == std::end(kNotes) ? std::string_view() : found->text;
 }

@@ -133,7 +133,7 @@ std::optional<Reply> PopFirst(CommandContext& context, const std::vector<std::st
 }
 
 Reply BlockingPop(CommandContext& context, Arguments arguments, Side side) {
-  BlockTimeout timeout = ReadTimeoutSeconds(arguments.back(), context.now_ms());
+  BlockTimeout timeout = ReadTimeoutSeconds(context, arguments.back());
   if (timeout.error) return *std::move(timeout.error);
   const Arguments keys = arguments.first(arguments.size() - 1);
   for (const std::string_view key : keys) {
@@ -184,7 +184,7 @@ Reply HandleBZMPop(CommandContext& context, Arguments arguments) {
   if (std::optional<Reply> error = ReadMultiPop(arguments.subspan(1), pop)) {
     return *std::move(error);
   }
-  BlockTimeout timeout = ReadTimeoutSeconds(arguments[0], context.now_ms());
+  BlockTimeout timeout = ReadTimeoutSeconds(context, arguments[0]);
   if (timeout.error) return *std::move(timeout.error);
   if (std::optional<Reply> popped = PopFromFirst(context, pop)) return *std::move(popped);
   if (!context.may_block()) return Reply::NilArray();

@@ -63,8 +63,8 @@ size_t ReadRangeOption(Arguments options, const RangeForm& form, bool& kind_chos
 }
 
 // Reads `min max [options]`. Returns the error reply if they are invalid.
-std::optional<Reply> ReadRequest(Arguments arguments, const RangeForm& form,
-                                 RangeRequest& request) {
+std::optional<Reply> ReadRequest(const CommandContext& context, Arguments arguments,
+                                 const RangeForm& form, RangeRequest& request) {
   request.range.kind = form.kind;
   request.downwards = form.downwards;
   bool kind_chosen = false;
@@ -83,7 +83,8 @@ std::optional<Reply> ReadRequest(Arguments arguments, const RangeForm& form,
     return Reply::Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
   }
   const bool max_first = request.downwards && request.range.kind != RangeKind::kRank;
-  return ReadRange(arguments[max_first ? 1 : 0], arguments[max_first ? 0 : 1], request.range);
+  return ReadRange(context, arguments[max_first ? 1 : 0], arguments[max_first ? 0 : 1],
+                   request.range);
 }
 
 // As ForEachInRange, for members of a listpack after an offset. The skipped members are not
@@ -126,7 +127,8 @@ void ForEachInRange(const SortedSet& set, const RangeRequest& request, Visit vis
 
 Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& form) {
   RangeRequest request;
-  if (auto error = ReadRequest(arguments.subspan(1), form, request)) return *std::move(error);
+  if (auto error = ReadRequest(context, arguments.subspan(1), form, request))
+    return *std::move(error);
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   ReplyArray members = MembersArray(context, std::nullopt, request.with_scores);
@@ -140,7 +142,7 @@ Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& 
 
 Reply CountReply(CommandContext& context, Arguments arguments, RangeKind kind) {
   MemberRange range{.kind = kind};
-  if (auto error = ReadRange(arguments[1], arguments[2], range)) return *std::move(error);
+  if (auto error = ReadRange(context, arguments[1], arguments[2], range)) return *std::move(error);
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   const size_t count = set ? Resolve(*set, range, false).size() : 0;
@@ -150,7 +152,7 @@ Reply CountReply(CommandContext& context, Arguments arguments, RangeKind kind) {
 Reply RemoveReply(CommandContext& context, Arguments arguments, RangeKind kind,
                   std::string_view event) {
   MemberRange range{.kind = kind};
-  if (auto error = ReadRange(arguments[1], arguments[2], range)) return *std::move(error);
+  if (auto error = ReadRange(context, arguments[1], arguments[2], range)) return *std::move(error);
   const std::string_view key = arguments[0];
   const Lookup<SortedSet> set = context.Find<SortedSet>(key);
   if (set.wrong_type()) return WrongType();
@@ -194,7 +196,8 @@ Reply HandleZRangeStore(CommandContext& context, Arguments arguments) {
   RangeForm form = kAnyRange;
   form.stores = true;
   RangeRequest request;
-  if (auto error = ReadRequest(arguments.subspan(2), form, request)) return *std::move(error);
+  if (auto error = ReadRequest(context, arguments.subspan(2), form, request))
+    return *std::move(error);
   const Lookup<SortedSet> source = context.Find<SortedSet>(arguments[1]);
   if (source.wrong_type()) return WrongType();
   if (!source) context.Missed(arguments[1]);

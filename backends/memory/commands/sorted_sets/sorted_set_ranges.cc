@@ -4,7 +4,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "redouble/backends/memory/commands/decimal_number.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::memory {
@@ -27,9 +30,11 @@ std::optional<double> ReadBound(std::string_view text) {
   return value;
 }
 
-bool ReadScoreBound(std::string_view text, double& bound, bool& exclusive) {
+bool ReadScoreBound(std::string_view text, bool decimal, double& bound, bool& exclusive) {
   exclusive = text.starts_with('(');
-  const std::optional<double> value = ReadBound(exclusive ? text.substr(1) : text);
+  if (exclusive) text.remove_prefix(1);
+  if (decimal && !IsDecimal(text)) return false;
+  const std::optional<double> value = ReadBound(text);
   if (value) bound = *value;
   return value.has_value();
 }
@@ -65,13 +70,15 @@ RankRange ResolveRanks(const SortedSet& set, const MemberRange& range, bool down
 
 }  // namespace
 
-std::optional<Reply> ReadRange(std::string_view min, std::string_view max, MemberRange& range) {
+std::optional<Reply> ReadRange(const CommandContext& context, std::string_view min,
+                               std::string_view max, MemberRange& range) {
+  const bool decimal = context.engine().Has(Feature::kDecimalNumbers);
   switch (range.kind) {
     case RangeKind::kRank:
       return ReadRanks(min, max, range);
     case RangeKind::kScore:
-      if (ReadScoreBound(min, range.scores.min, range.scores.min_exclusive) &&
-          ReadScoreBound(max, range.scores.max, range.scores.max_exclusive)) {
+      if (ReadScoreBound(min, decimal, range.scores.min, range.scores.min_exclusive) &&
+          ReadScoreBound(max, decimal, range.scores.max, range.scores.max_exclusive)) {
         return std::nullopt;
       }
       return Reply::Error("ERR min or max is not a float");

@@ -30,7 +30,8 @@ struct MemberRange {
 
 // Reads the range from `min` to `max` into `range`, whose kind is set. Returns the error reply if
 // it is invalid.
-std::optional<Reply> ReadRange(std::string_view min, std::string_view max, MemberRange& range);
+std::optional<Reply> ReadRange(const CommandContext& context, std::string_view min,
+                               std::string_view max, MemberRange& range);
 
 // The ascending ranks of the range in `set`. If `downwards`, a range of ranks counts from the
 // highest member, and a range of members is searched from the end.

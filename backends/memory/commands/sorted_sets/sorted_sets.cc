@@ -250,7 +250,7 @@ Reply HandleZRandMember(CommandContext& context, Arguments arguments) {
 
 Reply HandleZScan(CommandContext& context, Arguments arguments) {
   ScanOptions options;
-  if (std::optional<Reply> error = ReadCursor(arguments[1], options.cursor)) return *error;
+  if (std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor)) return *error;
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return ScanReply(0, {});

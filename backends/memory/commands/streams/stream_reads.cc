@@ -92,7 +92,7 @@ class RequestReader {
       return Reply::Error(absl::StrCat("ERR ", base::ToAbsl(context_.called_name()),
                                        " command is not allowed with BLOCK option from scripts"));
     }
-    BlockTimeout timeout = ReadTimeoutMillis(arguments_[++at_], context_.now_ms());
+    BlockTimeout timeout = ReadTimeoutMillis(context_, arguments_[++at_]);
     if (timeout.error) return *std::move(timeout.error);
     request.block = std::move(timeout);
     return Reply::Nil();

@@ -7,7 +7,9 @@
 
 #include "redouble/backends/memory/commands/strings/bit_offset.h"
 #include "redouble/backends/memory/commands/strings/bits.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -72,6 +74,33 @@ void StoreResult(CommandContext& context, std::string_view key, const std::strin
   }
 }
 
+// The errors of the arguments after the key, which later versions check first.
+std::optional<Reply> CheckBitCount(const CommandContext& context, Arguments arguments) {
+  if (arguments.size() == 1) return std::nullopt;
+  const bool has_end = arguments.size() >= 3;
+  if (arguments.size() > 4) return SyntaxError();
+  if (!has_end && !context.engine().Has(Feature::kBitCountStart)) return SyntaxError();
+  const bool are_numbers =
+      base::ParseInt64(arguments[1]) && (!has_end || base::ParseInt64(arguments[2]));
+  if (!are_numbers) return Reply::Error(error_text::kNotAnInteger);
+  RangeArgument range;
+  if (arguments.size() == 4 && !ReadUnit(arguments[3], range)) return SyntaxError();
+  return std::nullopt;
+}
+
+// The same of BITPOS, whose second argument is the bit.
+std::optional<Reply> CheckBitPos(Arguments arguments) {
+  if (arguments.size() > 5) return SyntaxError();
+  const auto is_number = [&](size_t at) {
+    return arguments.size() <= at || base::ParseInt64(arguments[at]).has_value();
+  };
+  if (!is_number(2)) return Reply::Error(error_text::kNotAnInteger);
+  RangeArgument range;
+  if (arguments.size() == 5 && !ReadUnit(arguments[4], range)) return SyntaxError();
+  if (!is_number(3)) return Reply::Error(error_text::kNotAnInteger);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Reply HandleSetBit(CommandContext& context, Arguments arguments) {
@@ -103,7 +132,10 @@ Reply HandleGetBit(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleBitCount(CommandContext& context, Arguments arguments) {
-  // A missing key returns before the other arguments are checked.
+  if (context.engine().Has(Feature::kBitArguments)) {
+    if (std::optional<Reply> error = CheckBitCount(context, arguments)) return *std::move(error);
+  }
+  // In Redis 7.0, a missing key returns before the other arguments are checked.
   const Lookup<Value> string = context.FindString(arguments[0]);
   if (string.wrong_type()) return WrongType();
   if (!string) return Reply::Integer(0);
@@ -116,6 +148,8 @@ Reply HandleBitCount(CommandContext& context, Arguments arguments) {
     if (arguments.size() == 4 && !ReadUnit(arguments[3], range)) return SyntaxError();
     range.first = *first;
     range.last = *last;
+  } else if (arguments.size() == 2 && context.engine().Has(Feature::kBitCountStart)) {
+    range.first = *base::ParseInt64(arguments[1]);
   } else if (arguments.size() != 1) {
     return SyntaxError();
   }
@@ -129,6 +163,9 @@ Reply HandleBitPos(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> bit = base::ParseInt64(arguments[1]);
   if (!bit) return Reply::Error(error_text::kNotAnInteger);
   if (*bit != 0 && *bit != 1) return Reply::Error("ERR The bit argument must be 1 or 0.");
+  if (context.engine().Has(Feature::kBitArguments)) {
+    if (std::optional<Reply> error = CheckBitPos(arguments)) return *std::move(error);
+  }
   const Lookup<Value> string = context.FindString(arguments[0]);
   if (string.wrong_type()) return WrongType();
   // A missing key is an infinite string of zeros.

@@ -9,7 +9,9 @@
 
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/reply_array.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -42,6 +44,7 @@ struct StringOptions {
   bool get = false;
   bool keep_ttl = false;
   bool persist = false;
+  std::optional<std::string_view> if_equal;  // SET if the key has this value.
   std::optional<ExpireArgument> expire;
 };
 
@@ -77,15 +80,19 @@ bool ReadExpireOption(Arguments arguments, size_t& index, StringOptions& options
 }
 
 // Returns nullopt on a syntax error.
-std::optional<StringOptions> ReadOptions(Arguments arguments, OptionsOf command) {
+std::optional<StringOptions> ReadOptions(const CommandContext& context, Arguments arguments,
+                                         OptionsOf command) {
   StringOptions options;
   const bool set = command == OptionsOf::kSet;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
-    if (set && IsWord(word, "NX") && !options.xx) {
+    if (set && IsWord(word, "NX") && !options.xx && !options.if_equal) {
       options.nx = true;
-    } else if (set && IsWord(word, "XX") && !options.nx) {
+    } else if (set && IsWord(word, "XX") && !options.nx && !options.if_equal) {
       options.xx = true;
+    } else if (set && IsWord(word, "IFEQ") && context.engine().Has(Feature::kSetIfEqual) &&
+               !options.nx && !options.xx && !options.if_equal && i + 1 < arguments.size()) {
+      options.if_equal = arguments[++i];
     } else if (set && IsWord(word, "GET")) {
       options.get = true;
     } else if (set && IsWord(word, "KEEPTTL") && !options.expire) {
@@ -119,6 +126,12 @@ Reply SetGeneric(CommandContext& context, std::string_view command, std::string_
     done = GetReply(context, key);
     if (done.is_error()) return done;
     refused = done;
+  }
+  if (options.if_equal) {
+    const Lookup<Value> string = context.FindString(key);
+    if (string.wrong_type()) return WrongType();
+    Value::TextBuffer buffer;
+    if (!string || string->Text(buffer) != *options.if_equal) return refused;
   }
   Database::Entry* entry = context.FindAny(key);
   if ((options.nx && entry != nullptr) || (options.xx && entry == nullptr)) return refused;
@@ -214,7 +227,8 @@ Reply HandleGet(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleSet(CommandContext& context, Arguments arguments) {
-  const std::optional<StringOptions> options = ReadOptions(arguments.subspan(2), OptionsOf::kSet);
+  const std::optional<StringOptions> options =
+      ReadOptions(context, arguments.subspan(2), OptionsOf::kSet);
   if (!options) return SyntaxError();
   if (options->get && context.propagates()) {
     context.PropagateAs(WithoutGet(context.called_name(), arguments));
@@ -224,7 +238,8 @@ Reply HandleSet(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleGetEx(CommandContext& context, Arguments arguments) {
-  const std::optional<StringOptions> options = ReadOptions(arguments.subspan(1), OptionsOf::kGetEx);
+  const std::optional<StringOptions> options =
+      ReadOptions(context, arguments.subspan(1), OptionsOf::kGetEx);
   if (!options) return SyntaxError();
   const std::string_view key = arguments[0];
   const Lookup<Value> string = context.FindString(key);
