@@ -1,4 +1,4 @@
-// What a server tells of its own tables: COMMAND, COMMAND DOCS and CONFIG GET *, as facts that can
+// What a server reports of its own tables, COMMAND, COMMAND DOCS and CONFIG GET *, as facts that can
 // be compared one by one.
 //
 //   const ServerTables theirs = TablesOf(judge);

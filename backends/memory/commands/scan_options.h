@@ -3,11 +3,9 @@
 // Use it in handlers of the SCAN family: read the cursor, then the options, and reply with a page.
 //
 //   ScanOptions options;
-//   if (std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor)) return
-//   *error; if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options))
-//   {
-//     return *error;
-//   }
+//   std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor);
+//   if (!error) error = ReadScanOptions(arguments.subspan(2), false, options);
+//   if (error) return *std::move(error);
 //   return ScanReply(next, std::move(page));
 //
 // Thread-safety: pure functions; ScanOptions is a plain value.
