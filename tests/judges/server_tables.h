@@ -1,5 +1,5 @@
-// What a server reports of its own tables, COMMAND, COMMAND DOCS and CONFIG GET *, as facts that can
-// be compared one by one.
+// What a server reports of its own tables, COMMAND, COMMAND DOCS and CONFIG GET *, as facts that
+// can be compared one by one.
 //
 //   const ServerTables theirs = TablesOf(judge);
 //   const ServerTables ours = TablesOf(engine);
