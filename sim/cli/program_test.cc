@@ -256,7 +256,7 @@ TEST_F(ProgramTest, PrintsTheFamiliesOfTheClusterLayout) {
   const Json inventory = Json::parse(out());
   std::map<std::string, std::string> pattern_of;
   for (const Json& family : inventory) pattern_of[family.at("id")] = family.at("pattern");
-  EXPECT_EQ(pattern_of.size(), AllKeyFamilies().size());
+  EXPECT_EQ(pattern_of.size(), AllKeyFamilies(store::KeyLayout::kCluster).size());
   EXPECT_EQ(pattern_of["gateway.daily_budget"], "budget:daily:{{{key_id:uuid}}}:{day:d8}");
   EXPECT_EQ(Run({"keys", "--layout", "x"}), kExitBadUsage);
   EXPECT_EQ(err(), "redouble keys: --layout: expected documented or cluster, got 'x'\n");
