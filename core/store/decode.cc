@@ -105,6 +105,16 @@ absl::StatusOr<std::vector<std::optional<std::string>>> DecodeStringsOrNil(
   return strings;
 }
 
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>> DecodePairs(
+    absl::StatusOr<Reply> reply) {
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> flat, DecodeStrings(std::move(reply)));
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
+    pairs.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
+  }
+  return pairs;
+}
+
 absl::StatusOr<double> DecodeDouble(absl::StatusOr<Reply> reply) {
   if (!reply.ok() || !reply->is_bulk()) return NotExpected(reply, "a double");
   const std::optional<double> value = base::ParseDouble(reply->text());

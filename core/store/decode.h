@@ -20,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,6 +47,9 @@ absl::StatusOr<std::optional<std::string>> DecodeStringOrNil(absl::StatusOr<Repl
 absl::StatusOr<std::vector<Reply>> DecodeArray(absl::StatusOr<Reply> reply);
 absl::StatusOr<std::vector<std::string>> DecodeStrings(absl::StatusOr<Reply> reply);
 absl::StatusOr<std::vector<std::optional<std::string>>> DecodeStringsOrNil(
+    absl::StatusOr<Reply> reply);
+// Accepts the flat array of HGETALL: a name, then its value, and so on.
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>> DecodePairs(
     absl::StatusOr<Reply> reply);
 // Accepts a bulk string with a finite or infinite number.
 absl::StatusOr<double> DecodeDouble(absl::StatusOr<Reply> reply);

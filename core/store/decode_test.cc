@@ -57,6 +57,8 @@ std::vector<Function> AllFunctions() {
        "expected an array of strings as the reply, got \"x\""},
       {"DecodeStringsOrNil", StatusOf(DecodeStringsOrNil), Reply::Bulk("x"),
        "expected an array of strings or nils as the reply, got \"x\""},
+      {"DecodePairs", StatusOf(DecodePairs), Reply::Bulk("x"),
+       "expected an array of strings as the reply, got \"x\""},
       {"DecodeDouble", StatusOf(DecodeDouble), Reply::Integer(1),
        "expected a double as the reply, got 1"},
   };
@@ -125,6 +127,14 @@ TEST(DecodeStringOrNil, GivesTheStringOrNothing) {
   EXPECT_THAT(DecodeStringOrNil(Reply::Bulk("")), IsOkAndHolds(""));
   EXPECT_THAT(DecodeStringOrNil(Reply::Status("QUEUED")), IsOkAndHolds("QUEUED"));
   EXPECT_THAT(DecodeStringOrNil(Reply::Nil()), IsOkAndHolds(Eq(std::nullopt)));
+}
+
+TEST(DecodePairs, GivesNamesAndValuesInOrder) {
+  const Reply reply =
+      Reply::Array({Reply::Bulk("b"), Reply::Bulk("1"), Reply::Bulk("a"), Reply::Bulk("2")});
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_THAT(DecodePairs(reply), IsOkAndHolds(Pairs{{"b", "1"}, {"a", "2"}}));
+  EXPECT_THAT(DecodePairs(Reply::EmptyArray()), IsOkAndHolds(Pairs()));
 }
 
 TEST(DecodeArray, GivesTheElements) {

@@ -13,6 +13,7 @@
 #include "redouble/backends/memory/persistence/ziplist.h"
 #include "redouble/backends/memory/values/encodings/intset.h"
 #include "redouble/backends/memory/values/encodings/listpack.h"
+#include "redouble/backends/memory/values/encodings/listpack_score.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/backends/memory/values/set.h"
@@ -460,11 +461,6 @@ std::optional<Value> SortedSetOf(const std::optional<Texts>& texts, RdbReader& r
     if (!AddMember((*texts)[i], *score, reader, limits, set)) return std::nullopt;
   }
   return Value::Of(std::move(set));
-}
-
-std::optional<double> ScoreOf(const ListpackValue& value) {
-  if (value.is_integer()) return static_cast<double>(value.integer());
-  return base::ParseDouble(value.text());
 }
 
 // The same of a listpack, which becomes the set as it is unless it exceeds a limit.

@@ -1,10 +1,10 @@
 #include "redouble/backends/memory/values/sorted_set.h"
 
 #include <cassert>
-#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "redouble/backends/memory/values/encodings/listpack_score.h"
 #include "redouble/core/base/text/shortest_double.h"
 
 namespace redouble::inline v0_1::memory {
@@ -30,13 +30,6 @@ int Compare(const LexBound& a, const LexBound& b) {
 
 LexBound BoundOf(std::string_view member) {
   return {.kind = LexBound::Kind::kMember, .member = member, .exclusive = false};
-}
-
-// The score that an element of a listpack is; nullopt if it is none.
-std::optional<double> ScoreOf(const ListpackValue& value) {
-  if (value.is_integer()) return static_cast<double>(value.integer());
-  const std::optional<double> score = base::ParseDouble(value.text());
-  return score && std::isnan(*score) ? std::nullopt : score;
 }
 
 // Whether a listpack of members and scores has the order of a sorted set, which makes the members

@@ -126,9 +126,7 @@ absl::StatusOr<ErrorCode> CodeOf(std::span<const Reply> reply) {
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 absl::StatusOr<Fields> FieldsOf(const Reply& reply) {
-  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> texts, store::DecodeStrings(reply));
-  Fields fields;
-  for (size_t i = 0; i + 1 < texts.size(); i += 2) fields.emplace_back(texts[i], texts[i + 1]);
+  REDOUBLE_ASSIGN_OR_RETURN(Fields fields, store::DecodePairs(reply));
   std::sort(fields.begin(), fields.end());
   return fields;
 }

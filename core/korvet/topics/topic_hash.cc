@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
@@ -18,6 +19,12 @@ const std::string* FieldOf(std::span<const ConfigField> fields, std::string_view
   return nullptr;
 }
 
+absl::StatusOr<TopicId> ReadTopicId(std::string_view name, std::string_view text) {
+  const std::optional<TopicId> id = TopicId::Parse(text);
+  if (id) return *id;
+  return UnreadableHash(name, absl::StrCat("id is \"", absl::CEscape(base::ToAbsl(text)), "\""));
+}
+
 absl::StatusOr<std::optional<Topic>> TopicOfHash(std::string_view name,
                                                  std::span<const ConfigField> fields,
                                                  store::KeyLayout layout) {
@@ -27,8 +34,7 @@ absl::StatusOr<std::optional<Topic>> TopicOfHash(std::string_view name,
   // layout one of the two is running.
   if (id_text == nullptr || partitions_text == nullptr) return std::nullopt;
 
-  const std::optional<TopicId> id = TopicId::Parse(*id_text);
-  if (!id) return UnreadableHash(name, absl::StrCat("id is \"", absl::CEscape(*id_text), "\""));
+  REDOUBLE_ASSIGN_OR_RETURN(const TopicId id, ReadTopicId(name, *id_text));
   const std::optional<int64_t> partitions = base::ParseInt64(*partitions_text);
   if (!partitions || *partitions < 1 || *partitions > std::numeric_limits<int32_t>::max()) {
     return UnreadableHash(name,
@@ -36,7 +42,7 @@ absl::StatusOr<std::optional<Topic>> TopicOfHash(std::string_view name,
   }
   absl::StatusOr<TopicConfig> config = ReadTopicConfig(fields);
   if (!config.ok()) return UnreadableHash(name, config.status().message());
-  Topic topic{*id, std::string(name), static_cast<int32_t>(*partitions), *std::move(config)};
+  Topic topic{id, std::string(name), static_cast<int32_t>(*partitions), *std::move(config)};
   const std::string* epoch_text = FieldOf(fields, kTopicEpoch);
   if (layout == store::KeyLayout::kCluster && epoch_text != nullptr) {
     const std::optional<int64_t> epoch = base::ParseInt64(*epoch_text);

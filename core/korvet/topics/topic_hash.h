@@ -38,6 +38,10 @@ inline constexpr std::string_view kTopicRemoving = "removing";  // Half deleted.
 // Returns the value of a field, or null if the hash does not have it.
 const std::string* FieldOf(std::span<const ConfigField> fields, std::string_view name);
 
+// Reads the field `id` of the hash of topic `name`. Errors: UNKNOWN_SERVER_ERROR for an illegal
+// one.
+absl::StatusOr<TopicId> ReadTopicId(std::string_view name, std::string_view text);
+
 // Returns the topic of a hash; nullopt if the hash is not a topic, because it has no id or no
 // number of partitions. Errors: UNKNOWN_SERVER_ERROR for an illegal value.
 absl::StatusOr<std::optional<Topic>> TopicOfHash(std::string_view name,

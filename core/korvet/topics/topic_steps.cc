@@ -34,11 +34,16 @@ constexpr int32_t kPage = 1000;
 // How often a creation raises its epoch above those of copies that an earlier topic left.
 constexpr int kMostRaises = 3;
 
-// KEYS: the topic's hash. ARGV: the step, the topic's id in both forms, and by step: "claim" the
-// number of partitions, and the other fields and values; "raise" the claim's epoch and that of a
-// copy; "reveal" and "removed" the epoch; "remove" "unmade" if a half-made topic is removed too;
-// "add" and "added" the total; "settle" the value type; "alter" fields and values; "discard"
-// nothing.
+// KEYS: the topic's hash. ARGV: the step, the topic's id in both forms, and the step's arguments:
+//
+//   "claim"               the number of partitions, then the other fields and values
+//   "raise"               the epoch of the claim, and the epoch of a copy
+//   "reveal", "removed"   the epoch
+//   "remove"              "unmade" to remove a half-made topic too, otherwise "made"
+//   "add", "added"        the total
+//   "settle"              the value type
+//   "alter"               fields and values
+//   "discard"             none
 //
 // Replies {0, value...}; {36} the name is in use; {3} no topic, or not in the state that the step
 // needs; {103} another topic; {37, n} the total is not above n; {-1, field} an unreadable field.
@@ -48,9 +53,9 @@ const store::Script& StepScript() {
 }
 
 // KEYS: a partition's copy and its stream. ARGV: the epoch, "make" or "renew", fields and values,
-// beginning with the id. Replies -1 if it wrote the copy, 0 if the copy has this epoch and id,
-// otherwise the copy's epoch, which is greater or that of another topic. "make" also removes the
-// stream.
+// beginning with the id. Replies -1 if it wrote the copy, and 0 if the copy has this epoch and id.
+// Otherwise it replies the epoch of the copy, which is greater, or equal and of another topic.
+// "make" also removes the stream.
 const store::Script& WriteCopyScript() {
   static const store::Script& script = *new store::Script(std::string(kWriteCopyText));
   return script;
@@ -79,12 +84,10 @@ absl::StatusOr<int64_t> NumberAt(std::span<const Reply> answer, size_t index) {
   return UnexpectedReply();
 }
 
-// Decodes the flat reply of HGETALL.
-absl::StatusOr<std::vector<ConfigField>> FieldsOf(const Reply& reply) {
-  REDOUBLE_ASSIGN_OR_RETURN(const std::vector<std::string> words, store::DecodeStrings(reply));
-  std::vector<ConfigField> fields;
-  for (size_t i = 0; i + 1 < words.size(); i += 2) fields.emplace_back(words[i], words[i + 1]);
-  return fields;
+// Whether a step failed because the topic was deleted or replaced.
+bool IsGone(const absl::Status& status) {
+  const ErrorCode code = ErrorCodeOf(status);
+  return code == ErrorCode::kUnknownTopicOrPartition || code == ErrorCode::kInconsistentTopicId;
 }
 
 absl::StatusOr<int32_t> PartitionsOf(int64_t number) {
@@ -258,10 +261,7 @@ base::Task<absl::StatusOr<std::optional<TopicSteps::Removal>>> TopicSteps::Start
   std::vector<std::string> arguments = {also_half_made ? "unmade" : "made"};
   const absl::StatusOr<std::vector<Reply>> started =
       co_await Step("remove", topic, std::move(arguments));
-  const ErrorCode code = ErrorCodeOf(started.status());
-  if (code == ErrorCode::kUnknownTopicOrPartition || code == ErrorCode::kInconsistentTopicId) {
-    co_return std::nullopt;
-  }
+  if (IsGone(started.status())) co_return std::nullopt;
   REDOUBLE_CO_RETURN_IF_ERROR(started.status());
   Removal removal;
   REDOUBLE_CO_ASSIGN_OR_RETURN(removal.epoch, NumberAt(*started, 0));
@@ -282,10 +282,7 @@ base::Task<absl::Status> TopicSteps::FinishRemoval(const Topic& topic, Removal r
   std::vector<std::string> last = {epoch};
   const absl::Status removed = (co_await Step("removed", topic, std::move(last))).status();
   // Another process finished the same deletion.
-  const ErrorCode code = ErrorCodeOf(removed);
-  if (code == ErrorCode::kUnknownTopicOrPartition || code == ErrorCode::kInconsistentTopicId) {
-    co_return absl::OkStatus();
-  }
+  if (IsGone(removed)) co_return absl::OkStatus();
   co_return removed;
 }
 
@@ -294,13 +291,9 @@ base::Task<absl::Status> TopicSteps::Delete(std::string name) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> id_text,
                                co_await store::HGet(store_, key, kTopicId));
   if (!id_text) co_return NoSuchTopic(name);
-  const std::optional<TopicId> id = TopicId::Parse(*id_text);
-  if (!id) {
-    co_return UnreadableHash(name, absl::StrCat("id is \"", absl::CEscape(*id_text), "\""));
-  }
   Topic topic;
-  topic.id = *id;
   topic.name = name;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(topic.id, ReadTopicId(name, *id_text));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<Removal> removal,
                                co_await StartRemoval(topic, /*also_half_made=*/false));
   if (!removal) co_return NoSuchTopic(name);
@@ -313,7 +306,8 @@ base::Task<absl::Status> TopicSteps::AddPartitions(Topic topic, int32_t total) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> claimed,
                                co_await Step("add", topic, std::move(add)));
   if (claimed.size() != 2) co_return UnexpectedReply();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<ConfigField> fields, FieldsOf(claimed[1]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<ConfigField> fields,
+                               store::DecodePairs(claimed[1]));
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Topic> now,
                                TopicOfHash(topic.name, fields, keys_.layout()));
   if (!now) co_return UnexpectedReply();
@@ -337,12 +331,13 @@ base::Task<absl::Status> TopicSteps::AlterConfig(Topic topic, std::vector<Config
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> altered,
                                co_await Step("alter", topic, std::move(words)));
   if (altered.size() != 2) co_return UnexpectedReply();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<ConfigField> now_fields, FieldsOf(altered[1]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<ConfigField> now_fields,
+                               store::DecodePairs(altered[1]));
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<Topic> now,
                                TopicOfHash(topic.name, now_fields, keys_.layout()));
   if (!now) co_return UnexpectedReply();
-  // The copies of partitions that are being added need the options as well: the epoch of this
-  // change is above that of the addition.
+  // The copies of partitions that are being added need the options as well, because they ignore
+  // later steps of the addition: its epoch is below the epoch of this change.
   const std::string* const adding = FieldOf(now_fields, kTopicAdding);
   if (adding != nullptr) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const int32_t total,
@@ -445,11 +440,7 @@ base::Task<absl::StatusOr<bool>> TopicSteps::Repair(std::string name) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await Unlist(name, std::move(none))).status());
     co_return true;
   }
-  const std::optional<TopicId> id = TopicId::Parse(*id_text);
-  if (!id) {
-    co_return UnreadableHash(name, absl::StrCat("id is \"", absl::CEscape(*id_text), "\""));
-  }
-  topic.id = *id;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(topic.id, ReadTopicId(name, *id_text));
   if (FieldOf(fields, kTopicPartitions) == nullptr) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<Removal> removal,
                                  co_await StartRemoval(topic, /*also_half_made=*/true));

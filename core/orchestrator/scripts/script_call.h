@@ -53,11 +53,7 @@ inline absl::Status UnknownCode(int64_t code) {
 
 // Decodes the reply of HGETALL to fields that are sorted, because Redis defines no order.
 inline absl::StatusOr<HashFields> DecodeSortedFields(absl::StatusOr<store::Reply> reply) {
-  REDOUBLE_ASSIGN_OR_RETURN(std::vector<std::string> flat, store::DecodeStrings(std::move(reply)));
-  HashFields fields;
-  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
-    fields.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
-  }
+  REDOUBLE_ASSIGN_OR_RETURN(HashFields fields, store::DecodePairs(std::move(reply)));
   std::sort(fields.begin(), fields.end());
   return fields;
 }

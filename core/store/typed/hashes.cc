@@ -141,13 +141,7 @@ base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> HMGet(
 base::Task<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>> HGetAll(
     Store& store, std::string_view key) {
   const Command command(CommandId::kHGetAll, {key});
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> flat,
-                               DecodeStrings(co_await store.Execute(command)));
-  std::vector<std::pair<std::string, std::string>> fields;
-  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
-    fields.emplace_back(std::move(flat[i]), std::move(flat[i + 1]));
-  }
-  co_return fields;
+  co_return DecodePairs(co_await store.Execute(command));
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> HKeys(Store& store, std::string_view key) {
