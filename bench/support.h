@@ -1,5 +1,5 @@
-// Helpers of the programs that measure a system: both backends behind one interface, the requests
-// that a system sends, and the processor time that they cost redis-server.
+// Helpers of the programs that measure a system. They run it on either backend, count the requests
+// that it sends, and measure the processor time that redis-server uses for them.
 //
 //   template <typename Backend>
 //   void BM_Check(benchmark::State& state) {

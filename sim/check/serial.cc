@@ -26,7 +26,7 @@ class SerialDecisions final : public DecisionSource {
   bool Chance(double) override { return false; }
 
  private:
-  // What an actor has left behind comes in its place, and the clock comes last
+  // Requests that an actor left when it ended have the rank of the actor. The clock is last
   // (ScheduleOption::actor).
   int RankOf(int actor) const {
     const auto number = static_cast<size_t>(actor);

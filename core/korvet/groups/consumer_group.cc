@@ -329,8 +329,9 @@ base::Task<absl::StatusOr<std::vector<PolledRecord>>> ConsumerGroup::ReadEach(
     options.block = slice;
     const auto waited =
         co_await store::XReadGroup(place.group->store_, consumer, std::span(&read, 1), options);
-    if (!waited.ok() && !IsNoGroup(waited.status()))
+    if (!waited.ok() && !IsNoGroup(waited.status())) {
       co_return place.group->Explain(waited.status());
+    }
     if (waited.ok() && !waited->empty()) {
       co_return RecordsOfStreams(places, *waited, request.unreadable);
     }

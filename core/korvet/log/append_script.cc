@@ -64,10 +64,10 @@ absl::Status Refusal(const Topic& topic, std::span<const Reply> answer) {
 // is not JSON; {-1, id} no id after the last one has an offset; {-2, field} an option is
 // unreadable.
 //
-// The cluster layout has two arguments more, at the end: "1" if the value type is that of the
-// topic's hash, and the epoch of the topic that the caller knows. Its script begins with a part
-// that removes them and has two replies more: {-3} the value type must be settled in the topic's
-// hash first; {-4} the copy is older than the caller's topic.
+// In the cluster layout two more arguments follow: "1" if the value type is that of the topic's
+// hash, and the epoch of the topic that the caller knows. The script of that layout has a first
+// part that reads and removes them. It has two more replies: {-3} the topic's hash must get the
+// value type first; {-4} the copy is older than the topic that the caller knows.
 const store::Script& AppendScript(store::KeyLayout layout) {
   static const store::Script& documented = *new store::Script(std::string(kAppendRecordsText));
   static const store::Script& in_partition = *new store::Script(
@@ -97,7 +97,7 @@ ValueTypeProposal ProposeValueType(const Topic& topic, std::span<const NewRecord
 std::vector<std::string> AppendArguments(const Topic& topic, const AppendRequest& request,
                                          std::span<const RecordFields> records) {
   const bool in_cluster = request.layout == store::KeyLayout::kCluster;
-  // The known type is that of the topic's hash, and the copy may not have it yet.
+  // A known type was read from the topic's hash. The copy may not have it yet.
   const bool is_settled = in_cluster && topic.config.value_type.has_value();
   const std::optional<ValueType> type =
       is_settled ? topic.config.value_type : request.proposal.type;

@@ -21,7 +21,7 @@ base::Task<absl::StatusOr<std::optional<int64_t>>> SweepTopic(store::Store& stor
   if (ErrorCodeOf(topic.status()) == ErrorCode::kUnknownTopicOrPartition) co_return std::nullopt;
   REDOUBLE_CO_RETURN_IF_ERROR(topic.status());
   if (keys.in_cluster_layout()) {
-    // What a crash or a failover has left behind must not be trimmed by old options.
+    // After a crash or a failover, a copy can have older options; Sweep must not trim by them.
     TopicSteps steps(store, keys);
     REDOUBLE_CO_RETURN_IF_ERROR((co_await steps.RenewPartitions(*topic)).status());
   }

@@ -332,8 +332,9 @@ Reply HandleLRem(CommandContext& context, Arguments arguments) {
 
 Reply HandleLPos(CommandContext& context, Arguments arguments) {
   LPosOptions options;
-  if (Reply error = ReadLPosOptions(context, arguments.subspan(2), options); error.is_error())
+  if (Reply error = ReadLPosOptions(context, arguments.subspan(2), options); error.is_error()) {
     return error;
+  }
   const Lookup<List> list = context.Find<List>(arguments[0]);
   if (list.wrong_type()) return WrongType();
   std::vector<Reply> positions;

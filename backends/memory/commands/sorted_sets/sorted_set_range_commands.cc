@@ -127,8 +127,9 @@ void ForEachInRange(const SortedSet& set, const RangeRequest& request, Visit vis
 
 Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& form) {
   RangeRequest request;
-  if (auto error = ReadRequest(context, arguments.subspan(1), form, request))
+  if (auto error = ReadRequest(context, arguments.subspan(1), form, request)) {
     return *std::move(error);
+  }
   const Lookup<SortedSet> set = context.Find<SortedSet>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   ReplyArray members = MembersArray(context, std::nullopt, request.with_scores);
@@ -196,8 +197,9 @@ Reply HandleZRangeStore(CommandContext& context, Arguments arguments) {
   RangeForm form = kAnyRange;
   form.stores = true;
   RangeRequest request;
-  if (auto error = ReadRequest(context, arguments.subspan(2), form, request))
+  if (auto error = ReadRequest(context, arguments.subspan(2), form, request)) {
     return *std::move(error);
+  }
   const Lookup<SortedSet> source = context.Find<SortedSet>(arguments[1]);
   if (source.wrong_type()) return WrongType();
   if (!source) context.Missed(arguments[1]);
