@@ -68,6 +68,7 @@ void RdbKeyFile::SaveInBackground() {
   assert(!figures_.saving);
   const int64_t changes = engine_.changes();
   ++figures_.saves;
+  figures_.scheduled = false;
   tried_at_s_ = NowSeconds();
   // SAVE at the shutdown may write its own file meanwhile.
   const auto file = std::make_shared<memory::FileReplacement>(path(), ".background", files_);
@@ -119,11 +120,12 @@ void RdbKeyFile::NoteSave(const absl::Status& status, int64_t changes) {
   figures_.changes_at_save = changes;
 }
 
-void RdbKeyFile::SaveIfDue() {
+void RdbKeyFile::SaveIfDue(bool may_save) {
   // After a failure Redis waits before it tries again.
   constexpr int64_t kRetryDelayS = 5;
-  if (figures_.saving) return;
+  if (!may_save || figures_.saving) return;
   if (!figures_.last_ok && NowSeconds() - tried_at_s_ <= kRetryDelayS) return;
+  if (figures_.scheduled) return SaveInBackground();
   const int64_t changes = engine_.changes() - figures_.changes_at_save;
   for (const SavePoint& point : engine_.options().server.save_points) {
     if (changes < point.changes || NowSeconds() - figures_.saved_at_s <= point.seconds) continue;

@@ -6,7 +6,7 @@
 //
 //   RdbKeyFile file(engine, [&](std::function<void()> task) { asio::post(context, task); }, log);
 //   absl::StatusOr<std::vector<std::string>> lines = file.Load();   // If there is a file.
-//   file.SaveIfDue();                                               // Ten times a second.
+//   file.SaveIfDue(/*may_save=*/true);                              // Ten times a second.
 //
 // Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 rdb.c and server.c.
@@ -39,11 +39,13 @@ class RdbKeyFile final : public memory::KeyFile {
   // Replaces the engine's keys by those of the file, and returns lines for the log. Without a file
   // it does nothing. Errors: those of memory::LoadRdbFile.
   absl::StatusOr<std::vector<std::string>> Load();
-  // Saves in the background if a save point says so.
-  void SaveIfDue();
+  // Saves in the background if that was scheduled or a save point says so. `may_save`: nothing
+  // else is written in the background.
+  void SaveIfDue(bool may_save);
 
   absl::Status Save() override;
   void SaveInBackground() override;
+  void ScheduleSave() override { figures_.scheduled = true; }
   absl::Status Reload(const memory::ReloadOptions& options) override;
   void ForgetChanges() override { figures_.changes_at_save = engine_.changes(); }
   const memory::KeyFileFigures& figures() const override { return figures_; }

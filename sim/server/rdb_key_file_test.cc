@@ -122,17 +122,49 @@ TEST_F(RdbKeyFileTest, SavesWhenEnoughHasChangedForLongEnough) {
   SetSavePoints({{60, 2}});
   Ask({"SET", "k", "1"});
   clock_.Advance(absl::Seconds(61));
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   EXPECT_FALSE(file_.figures().saving) << "one change is not enough";
   Ask({"SET", "k", "2"});
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   EXPECT_TRUE(file_.figures().saving);
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   RunLater();
   EXPECT_EQ(file_.figures().saves, 1);
   EXPECT_THAT(lines_.str(), HasSubstr("2 changes in 60 seconds. Saving..."));
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   EXPECT_FALSE(file_.figures().saving) << "nothing has changed since";
+}
+
+TEST_F(RdbKeyFileTest, AScheduledSaveBeginsWhenNothingElseIsWritten) {
+  Ask({"SET", "k", "1"});
+  file_.ScheduleSave();
+  EXPECT_TRUE(file_.figures().scheduled);
+  EXPECT_FALSE(file_.figures().saving);
+  file_.SaveIfDue(/*may_save=*/false);
+  EXPECT_FALSE(file_.figures().saving);
+  Ask({"SET", "k", "2"});
+  file_.SaveIfDue(/*may_save=*/true);
+  EXPECT_TRUE(file_.figures().saving);
+  EXPECT_FALSE(file_.figures().scheduled);
+  RunLater();
+  EXPECT_EQ(Saved(), "\"2\"");
+  file_.SaveIfDue(/*may_save=*/true);
+  EXPECT_FALSE(file_.figures().saving) << "it was scheduled once";
+}
+
+TEST_F(RdbKeyFileTest, AScheduledSaveWaitsAfterAFailure) {
+  fs::create_directory(path() + ".background");
+  file_.SaveInBackground();
+  RunLater();
+  fs::remove(path() + ".background");
+  file_.ScheduleSave();
+  file_.SaveIfDue(/*may_save=*/true);
+  EXPECT_FALSE(file_.figures().saving);
+  clock_.Advance(absl::Seconds(6));
+  file_.SaveIfDue(/*may_save=*/true);
+  EXPECT_TRUE(file_.figures().saving);
+  RunLater();
+  EXPECT_TRUE(file_.figures().last_ok);
 }
 
 TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
@@ -145,17 +177,17 @@ TEST_F(RdbKeyFileTest, AFailureKeepsTheOldFileAndRefusesWrites) {
   EXPECT_THAT(file_.Save(), Not(IsOk()));
   EXPECT_TRUE(file_.figures().last_ok) << "as in Redis, SAVE does not count";
   clock_.Advance(absl::Seconds(61));
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   RunLater();
   EXPECT_FALSE(file_.figures().last_ok);
   EXPECT_EQ(Saved(), "\"1\"");
   EXPECT_THAT(Ask({"SET", "k", "3"}), HasSubstr("MISCONF"));
   EXPECT_EQ(Ask({"GET", "k"}), "\"2\"");
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   EXPECT_FALSE(file_.figures().saving) << "it waits before it tries again";
   fs::remove(path() + ".background");
   clock_.Advance(absl::Seconds(6));
-  file_.SaveIfDue();
+  file_.SaveIfDue(/*may_save=*/true);
   RunLater();
   EXPECT_TRUE(file_.figures().last_ok);
   EXPECT_EQ(Ask({"SET", "k", "3"}), "OK");

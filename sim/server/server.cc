@@ -683,7 +683,7 @@ void AsioServer::Upkeep() {
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());
   rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
   CloseIdle();
-  key_file_.SaveIfDue();
+  key_file_.SaveIfDue(/*may_save=*/!append_log_.figures().rewriting);
   replication_.Upkeep();
   if (now_us - second_us_ >= 1'000'000) {
     second_us_ = now_us;

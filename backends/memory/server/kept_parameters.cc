@@ -95,6 +95,19 @@ Error CheckShutdown(std::string& value) {
 }
 
 // Redis shows the first of two names of a choice.
+// As a server without Redis's own allocator.
+Error RefuseDefragmentation(std::string& value) {
+  if (value == "no") return std::nullopt;
+  return "Active defragmentation cannot be enabled: it requires a Redis server compiled with a "
+         "modified Jemalloc like the one shipped by default with the Redis source distribution";
+}
+
+Error RefuseValkeyDefragmentation(std::string& value) {
+  if (value == "no") return std::nullopt;
+  return "Active defragmentation cannot be enabled: it requires a server compiled with a "
+         "modified Jemalloc like the one shipped by default with the source distribution";
+}
+
 Error NameOomPolicy(std::string& value) {
   if (value == "relative") value = "yes";
   return std::nullopt;
@@ -237,7 +250,8 @@ constexpr KeptParameter kParameters[] = {
     Integer("active-defrag-threshold-lower", "10", 0, 1000),
     Integer("active-defrag-threshold-upper", "100", 0, 1000),
     Integer("active-expire-effort", "1", 1, 10),
-    Switch("activedefrag", "no"),
+    In(kNotValkey, {"activedefrag", "", Kind::kSwitch, "no", 0, 0, "", RefuseDefragmentation}),
+    In(kValkey, {"activedefrag", "", Kind::kSwitch, "no", 0, 0, "", RefuseValkeyDefragmentation}),
     Switch("activerehashing", "yes"),
     Fixed("always-show-logo", "no"),
     In(store::Until("7.2.0"), Switch("aof-disable-auto-gc", "no")),

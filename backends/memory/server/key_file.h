@@ -18,7 +18,8 @@ namespace redouble::inline v0_1::memory {
 
 // The fields of INFO persistence.
 struct KeyFileFigures {
-  bool saving = false;  // In the background.
+  bool saving = false;     // In the background.
+  bool scheduled = false;  // A save in the background that has not begun.
   // The time of the last save that succeeded, at first the start of the server; and the engine's
   // changes() at that time.
   int64_t saved_at_s = 0;
@@ -46,6 +47,8 @@ class KeyFile {
   // Notes the keys as they are now, and writes them after the command. Must not be called while
   // `saving`.
   virtual void SaveInBackground() = 0;
+  // The same, but not before the command has ended and nothing else is written in the background.
+  virtual void ScheduleSave() = 0;
   // Loads the file, within a command. Errors: Aborted if it cannot be saved, NotFound if there is
   // none, AlreadyExists for a key or a function library that exists, and those of a damaged file.
   // After an error the keys are as they were.

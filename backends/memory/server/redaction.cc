@@ -57,8 +57,10 @@ void HideInMigrate(Words& words) {
   }
 }
 
-// CONFIG SET name value [name value...]; the first word is the subcommand.
+// CONFIG SET name value [name value...]; the first word is the subcommand. Redis refuses a name
+// without a value before it hides anything.
 void HideInConfigSet(Words& words) {
+  if (words.size() % 2 == 0) return;
   for (size_t i = 1; i + 1 < words.size(); i += 2) {
     const bool is_secret = std::any_of(std::begin(kSecretParameters), std::end(kSecretParameters),
                                        [&](std::string_view name) { return Is(words[i], name); });

@@ -53,6 +53,9 @@ TEST(Redaction, HidesTheValuesOfSecretParametersOnly) {
             (Words{"SET", "tls-key-file-pass", "p"}));
   EXPECT_EQ(Redact(CommandId::kConfigSet, Words{"SET", "timeout", "requirepass"}),
             (Words{"SET", "timeout", "requirepass"}));
+  EXPECT_EQ(Redact(CommandId::kConfigSet, Words{"SET", "masterauth", "p", "masteruser"}),
+            (Words{"SET", "masterauth", "p", "masteruser"}))
+      << "Redis refuses a name without a value first";
 }
 
 TEST(Redaction, LeavesOtherCommandsAlone) {

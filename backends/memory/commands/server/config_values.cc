@@ -1,6 +1,8 @@
 #include "redouble/backends/memory/commands/server/config_values.h"
 
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -84,6 +86,19 @@ std::string SavePointsText(const EngineOptions& options) {
   return text;
 }
 
+namespace {
+
+// A number as strtoll reads it: empty is 0, and what is out of range is the nearest number.
+std::optional<int64_t> ParseLeniently(absl::string_view word) {
+  const std::string text(word);
+  char* end = nullptr;
+  const int64_t number = std::strtoll(text.c_str(), &end, 10);
+  if (*end != '\0') return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
 std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_view text) {
   constexpr char kInvalid[] = "Invalid save parameters";
   std::vector<absl::string_view> words;
@@ -91,8 +106,8 @@ std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_vie
   if (words.size() % 2 != 0) return kInvalid;
   std::vector<SavePoint> points;
   for (size_t i = 0; i < words.size(); i += 2) {
-    const std::optional<int64_t> seconds = base::ParseInt64(base::ToStd(words[i]));
-    const std::optional<int64_t> changes = base::ParseInt64(base::ToStd(words[i + 1]));
+    const std::optional<int64_t> seconds = ParseLeniently(words[i]);
+    const std::optional<int64_t> changes = ParseLeniently(words[i + 1]);
     if (!seconds || *seconds < 1 || !changes || *changes < 0) return kInvalid;
     points.push_back({*seconds, *changes});
   }
