@@ -26,7 +26,7 @@ using KeyFilter = std::function<bool(std::string_view key)>;
 // Keeps the keys that match one of the globs, as KEYS understands them.
 KeyFilter KeysLike(std::vector<std::string> patterns);
 
-// Returns whether `name` is that of the family ("gateway.daily_budget") or of its system
+// Returns whether `name` is the name of the family ("gateway.daily_budget") or of its system
 // ("gateway").
 bool IsOfFamily(const store::KeyFamily& family, std::string_view name);
 

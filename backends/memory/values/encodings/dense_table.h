@@ -315,7 +315,7 @@ class DenseTable {
     });
     return is_new;
   }
-  // Indexes the entry at `position`, behind those that are indexed. Returns false if its key
+  // Indexes the entry at `position`, which follows the indexed entries. Returns false if its key
   // exists. `expected` is how many entries there may be in the end.
   bool IndexAppended(size_t position, size_t hash, uint64_t expected) {
     // The greatest ratio of the index's room to its entries.
