@@ -148,11 +148,6 @@ bool HasRowInAnyTable(CommandId id) {
   });
 }
 
-// The texts of HELP differ in later versions; the conformance cases have them.
-bool IsHelpOfLaterVersion(const store::CommandSpec& spec, store::Version version) {
-  return version != store::Version::kRedis70 && spec.subcommand() == "help";
-}
-
 void AppendGenerators(const Group& group, store::Version version,
                       std::vector<CommandGenerator>& generators) {
   if (group.generators != nullptr) {
@@ -164,7 +159,7 @@ void AppendGenerators(const Group& group, store::Version version,
     if (is_of_group && row.versions.Has(version)) generators.push_back(row.generator);
   }
   for (const store::CommandSpec& spec : store::AllCommands()) {
-    if (!spec.versions.Has(version) || IsHelpOfLaterVersion(spec, version)) continue;
+    if (!spec.versions.Has(version) || IsLeftOutLater(spec, version)) continue;
     if (spec.group != group.part || store::IsContainer(spec.id)) continue;
     if (!ExclusionReason(spec.id).empty()) continue;
     if (HasLaterRow(spec.id, version)) continue;
@@ -219,6 +214,11 @@ std::vector<CommandGenerator> GeneratorsOf(std::string_view name, store::Version
 
 std::vector<CommandGenerator> CompanionGenerators() {
   return {std::begin(kCompanions), std::end(kCompanions)};
+}
+
+bool IsLeftOutLater(const store::CommandSpec& spec, store::Version version) {
+  const bool has_modules = spec.name == "command|count" || spec.name == "module|list";
+  return version != store::Version::kRedis70 && (has_modules || spec.subcommand() == "help");
 }
 
 std::string_view ExclusionReason(CommandId id) {

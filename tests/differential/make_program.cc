@@ -136,6 +136,9 @@ Program MakeProgram(const ProgramOptions& options) {
   base::Rng rng(options.seed);
   Program program;
   program.start = DrawStart(rng);
+  // Where active expiry removes a key at its deadline, when a command still finds it, a server's
+  // timer decides which of them comes first.
+  program.active_expiry = !store::Since("8.0.0").Has(options.version);
   Vocabulary vocabulary(rng, program.start);
   const Character character = Draw(options.group, options.version, rng);
   assert(!character.own.empty());

@@ -35,6 +35,8 @@ struct ProgramStep {
 struct Program {
   absl::Time start;
   std::vector<ProgramStep> steps;
+  // False: keys expire only when a command comes to them.
+  bool active_expiry = true;
 };
 
 // The program as a conformance case with the given title, without replies. Its clock steps must be

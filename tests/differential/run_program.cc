@@ -60,6 +60,7 @@ class ProgramRun {
 
   std::vector<StepResult> Run() {
     target_.Reset(program_.start);
+    if (!program_.active_expiry) StopActiveExpiry();
     if (has_scripts_) ForgetScripts();
     size_t i = 0;
     while (i < program_.steps.size()) {
@@ -77,6 +78,8 @@ class ProgramRun {
   }
 
  private:
+  void StopActiveExpiry() { target_.Run(kInspector, {"DEBUG", "SET-ACTIVE-EXPIRE", "0"}); }
+
   // Scripts and functions survive FLUSHALL.
   void ForgetScripts() {
     const std::vector<Words> commands = {{"SCRIPT", "FLUSH"}, {"FUNCTION", "FLUSH"}};

@@ -91,12 +91,20 @@ Reply SortedPairs(const Reply& array) {
                                              : Reply::Array(std::move(flat));
 }
 
+// HSCAN with NOVALUES has no pairs.
+bool HasPairs(const Words& scan) {
+  return std::none_of(scan.begin(), scan.end(), [](const std::string& word) {
+    return absl::EqualsIgnoreCase(word, "NOVALUES");
+  });
+}
+
 Reply ScanResult(const Words& command, const Reply& reply, bool pairs) {
   const bool shaped = reply.is_array() && reply.elements().size() == 2 &&
                       reply.elements()[0].is_bulk() && reply.elements()[1].is_array();
   if (!shaped) return reply;
   if (!ListsEverything(command)) return Reply::Status("(a cursor and elements)");
   const Reply& elements = reply.elements()[1];
+  pairs = pairs && HasPairs(command);
   return Reply::Array({reply.elements()[0], pairs ? SortedPairs(elements) : Sorted(elements)});
 }
 

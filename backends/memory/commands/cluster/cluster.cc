@@ -9,6 +9,7 @@
 #include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/backends/memory/commands/cluster/cluster_nodes.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -184,11 +185,13 @@ Reply HandleAsking(CommandContext& context, Arguments) {
 }
 
 Reply HandleReadOnly(CommandContext& context, Arguments) {
-  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::Ok();
+  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
+  return context.engine().cluster() == nullptr && !alone ? ClusterDisabled() : Reply::Ok();
 }
 
 Reply HandleReadWrite(CommandContext& context, Arguments) {
-  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::Ok();
+  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
+  return context.engine().cluster() == nullptr && !alone ? ClusterDisabled() : Reply::Ok();
 }
 
 Reply HandleClusterMyId(CommandContext& context, Arguments) {

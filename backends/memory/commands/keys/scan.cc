@@ -1,6 +1,7 @@
 // SCAN, and the options that HSCAN, SSCAN and ZSCAN share with it.
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,12 +17,14 @@ namespace redouble::inline v0_1::memory {
 
 // As strtoul with Redis's checks: no leading space, nothing after the number except after a zero
 // byte, and within range. An empty text is 0, and a minus sign wraps around. Later versions refuse
-// these two, and take leading spaces.
+// the first, and a minus sign of a number that is written as Redis writes it, and take leading
+// spaces.
 std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view text,
                                 uint64_t& cursor) {
   if (context.engine().Has(Feature::kCursorDigits)) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
-    if (text.empty() || text[0] == '-') return Reply::Error(error_text::kInvalidCursor);
+    const std::optional<int64_t> number = base::ParseInt64(text);
+    if (text.empty() || (number && *number < 0)) return Reply::Error(error_text::kInvalidCursor);
   }
   text = text.substr(0, text.find('\0'));
   cursor = 0;
@@ -60,12 +63,26 @@ Reply ScanReply(uint64_t cursor, std::vector<Reply> elements) {
   return Reply::Array({Reply::Bulk(std::to_string(cursor)), Reply::Array(std::move(elements))});
 }
 
+namespace {
+
+bool IsTypeName(std::string_view name) {
+  using store::KeyType;
+  constexpr KeyType kTypes[] = {KeyType::kString,    KeyType::kList, KeyType::kSet,
+                                KeyType::kSortedSet, KeyType::kHash, KeyType::kStream};
+  return std::any_of(std::begin(kTypes), std::end(kTypes),
+                     [&](KeyType type) { return IsWord(store::KeyTypeName(type), name); });
+}
+
+}  // namespace
+
 Reply HandleScan(CommandContext& context, Arguments arguments) {
   ScanOptions options;
   if (std::optional<Reply> error = ReadCursor(context, arguments[0], options.cursor)) return *error;
-  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(1), true, options)) {
-    return *error;
+  const std::optional<Reply> error = ReadScanOptions(arguments.subspan(1), true, options);
+  if (options.type && context.engine().Has(Feature::kKnownTypes) && !IsTypeName(*options.type)) {
+    return Reply::Error("ERR unknown type name '" + WordInError(*options.type) + "'");
   }
+  if (error) return *error;
   std::vector<Reply> keys;
   std::vector<std::string> expired;
   context.PropagateSeparately();

@@ -240,8 +240,9 @@ Reply HandleLSet(CommandContext& context, Arguments arguments) {
   const Lookup<List> list = context.Find<List>(arguments[0]);
   if (list.wrong_type()) return WrongType();
   if (!list) return Reply::Error(error_text::kNoSuchKey);
-  const std::optional<int64_t> index = base::ParseInt64(arguments[1]);
+  std::optional<int64_t> index = base::ParseInt64(arguments[1]);
   if (!index) return Reply::Error(error_text::kNotAnInteger);
+  if (context.engine().Has(Feature::kShortIndex)) index = static_cast<int32_t>(*index);
   const std::optional<size_t> position = IndexIn(*list, *index);
   if (!position) return Reply::Error(error_text::kIndexOutOfRange);
   list->Replace(list->At(*position), arguments[2]);
@@ -308,6 +309,10 @@ Reply HandleLTrim(CommandContext& context, Arguments arguments) {
 Reply HandleLRem(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> count = base::ParseInt64(arguments[1]);
   if (!count) return Reply::Error(error_text::kNotAnInteger);
+  constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+  if (*count < -kHighest && context.engine().Has(Feature::kLowestCount)) {
+    return Reply::Error(OutOfRangeText(-kHighest, kHighest));
+  }
   const std::string_view key = arguments[0];
   const Lookup<List> list = context.Find<List>(key);
   if (list.wrong_type()) return WrongType();

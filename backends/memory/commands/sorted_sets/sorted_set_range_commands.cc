@@ -7,7 +7,9 @@
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_ranges.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/core/base/text/redis_number.h"
@@ -108,12 +110,15 @@ void ForEachBehindOffset(const SortedSet& set, const RangeRequest& request, cons
 
 // Calls `visit(member, score)` for the requested elements, in order.
 template <typename Visit>
-void ForEachInRange(const SortedSet& set, const RangeRequest& request, Visit visit) {
+void ForEachInRange(const CommandContext& context, const SortedSet& set,
+                    const RangeRequest& request, Visit visit) {
   const RankRange ranks = Resolve(set, request.range, request.downwards);
   // For ranks, LIMIT with an offset and no limit is accepted and ignored. A negative offset skips
-  // everything.
+  // everything, or counts from the end in later versions.
   const bool skips = request.range.kind != RangeKind::kRank;
-  const auto offset = skips ? static_cast<uint64_t>(request.offset) : 0;
+  auto offset = skips ? static_cast<uint64_t>(request.offset) : 0;
+  const bool is_from_end = skips && request.offset < 0 && set.listpack() == nullptr;
+  if (is_from_end && context.engine().Has(Feature::kOffsetFromEnd)) offset += ranks.size();
   if (request.range.kind == RangeKind::kLex && offset > 0 && set.listpack() != nullptr) {
     return ForEachBehindOffset(set, request, ranks, offset, visit);
   }
@@ -134,7 +139,7 @@ Reply RangeReply(CommandContext& context, Arguments arguments, const RangeForm& 
   if (set.wrong_type()) return WrongType();
   ReplyArray members = MembersArray(context, std::nullopt, request.with_scores);
   if (set) {
-    ForEachInRange(*set, request, [&](std::string_view member, double score) {
+    ForEachInRange(context, *set, request, [&](std::string_view member, double score) {
       AddMember(context, members, member, score, request.with_scores);
     });
   }
@@ -210,7 +215,7 @@ Reply HandleZRangeStore(CommandContext& context, Arguments arguments) {
                              ? Resolve(*source, request.range, request.downwards).size()
                              : 0;
     if (known > context.limits().zset_max_listpack_entries) result.ConvertToTable();
-    ForEachInRange(*source, request, [&](std::string_view member, double score) {
+    ForEachInRange(context, *source, request, [&](std::string_view member, double score) {
       result.Set(member, score, context.limits());
     });
   }

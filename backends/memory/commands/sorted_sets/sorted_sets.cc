@@ -1,5 +1,6 @@
 // The sorted set commands on single members. Ranges, pops and operations on several sets have their
 // own files.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/session_core.h"
@@ -108,6 +110,17 @@ Reply AddReply(const CommandContext& context, const AddOptions& options, const A
   return Reply::Integer(options.count_changed ? result.added + result.updated : result.added);
 }
 
+// Converts the set if not all pairs fit into a listpack, whether they are added or not.
+void ConvertAhead(SortedSet& set, Arguments pairs, const EncodingLimits& limits) {
+  if (set.listpack() == nullptr) return;
+  size_t longest = 0;
+  for (size_t i = 1; i < pairs.size(); i += 2) longest = std::max(longest, pairs[i].size());
+  if (pairs.size() / 2 > limits.zset_max_listpack_entries ||
+      longest > limits.zset_max_listpack_value) {
+    set.ConvertToTable();
+  }
+}
+
 Reply AddGeneric(CommandContext& context, Arguments arguments, AddOptions options) {
   const std::string_view key = arguments[0];
   const Arguments pairs = arguments.subspan(1 + ReadAddOptions(arguments.subspan(1), options));
@@ -123,6 +136,7 @@ Reply AddGeneric(CommandContext& context, Arguments arguments, AddOptions option
   if (set.wrong_type()) return WrongType();
   AddResult result;
   if (!set) return AddReply(context, options, result);
+  if (context.engine().Has(Feature::kConvertsAhead)) ConvertAhead(*set, pairs, context.limits());
   for (size_t i = 0; i < scores.size() && !result.is_nan; ++i) {
     AddMember(*set, pairs[2 * i + 1], scores[i], options, context.limits(), result);
   }

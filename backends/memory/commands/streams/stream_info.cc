@@ -8,6 +8,7 @@
 
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
+#include "redouble/backends/memory/commands/streams/stream_lag.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -106,7 +107,7 @@ Reply FullGroupsReply(const CommandContext& context, const Stream& stream, uint6
                          .Add("name", Reply::Bulk(name))
                          .Add("last-delivered-id", StreamIdReply(group.position.last_delivered_id))
                          .Add("entries-read", CountOrNilReply(group.position.entries_read))
-                         .Add("lag", CountOrNilReply(stream.Lag(group)))
+                         .Add("lag", CountOrNilReply(LagOf(context, stream, group)))
                          .Add("pel-count", CountReply(group.pending().size()))
                          .Add("pending", GroupPendingReply(group, count))
                          .Add("consumers", FullConsumersReply(context, group, count))
@@ -159,7 +160,7 @@ Reply HandleXInfoGroups(CommandContext& context, Arguments arguments) {
                          .Add("pending", CountReply(group.pending().size()))
                          .Add("last-delivered-id", StreamIdReply(group.position.last_delivered_id))
                          .Add("entries-read", CountOrNilReply(group.position.entries_read))
-                         .Add("lag", CountOrNilReply(stream->Lag(group)))
+                         .Add("lag", CountOrNilReply(LagOf(context, *stream, group)))
                          .Take());
   }
   return Reply::Array(std::move(groups));

@@ -15,6 +15,7 @@
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_consumers.h"
+#include "redouble/backends/memory/commands/streams/stream_lag.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -88,7 +89,8 @@ class RequestReader {
   }
 
   Reply ReadBlock(ReadRequest& request) {
-    if (context_.session().runs_script()) {
+    const bool may_name_it = context_.engine().Has(Feature::kBlockInScripts);
+    if (context_.session().runs_script() && !may_name_it) {
       return Reply::Error(absl::StrCat("ERR ", base::ToAbsl(context_.called_name()),
                                        " command is not allowed with BLOCK option from scripts"));
     }
@@ -232,7 +234,7 @@ std::vector<Reply> DeliverNew(CommandContext& context, std::string_view key, con
   if (!first) return entries;
   for (Stream::Cursor at = stream.From(*first); at.valid(); at.Next()) {
     if (count != 0 && entries.size() == count) break;
-    stream.Advance(group, at.id());
+    AdvanceGroup(context, stream, group, at.id());
     entries.push_back(StreamEntryReply(at));
     if (reader.no_ack) continue;
     consumer.active_ms = context.now_ms();
