@@ -63,6 +63,25 @@ class Saving(PersistenceTest):
             server.stop()
         self.assertEqual(replies[0], replies[1])
 
+    def test_a_save_while_the_log_is_rewritten_is_that_of_redis(self):
+        for kind in (Served, Redis):
+            with self.subTest(kind=kind.__name__):
+                server = self.start(kind, "--appendonly", "yes")
+                wire = server.wire()
+                # In one packet, so that the rewrite has not ended.
+                wire.socket.sendall(b"BGREWRITEAOF\r\nBGSAVE\r\nBGSAVE SCHEDULE\r\n")
+                self.assertEqual(
+                    [wire.read()[1] for _ in range(3)],
+                    ["Background append only file rewriting started",
+                     "ERR Another child process is active (AOF?): can't BGSAVE right now. Use "
+                     "BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.",
+                     "Background saving scheduled"])
+                deadline = time.monotonic() + 20
+                while "rdb_saves:1" not in server.cli("INFO", "persistence"):
+                    self.assertLess(time.monotonic(), deadline)
+                server.stop()
+                shutil.rmtree(self.file("appendonlydir"))
+
     def test_saving_in_the_background(self):
         server = self.start(Served)
         server.cli("SET", "k", "1")
