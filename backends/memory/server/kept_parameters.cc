@@ -95,19 +95,6 @@ Error CheckShutdown(std::string& value) {
 }
 
 // Redis shows the first of two names of a choice.
-// As a server without Redis's own allocator.
-Error RefuseDefragmentation(std::string& value) {
-  if (value == "no") return std::nullopt;
-  return "Active defragmentation cannot be enabled: it requires a Redis server compiled with a "
-         "modified Jemalloc like the one shipped by default with the Redis source distribution";
-}
-
-Error RefuseValkeyDefragmentation(std::string& value) {
-  if (value == "no") return std::nullopt;
-  return "Active defragmentation cannot be enabled: it requires a server compiled with a "
-         "modified Jemalloc like the one shipped by default with the source distribution";
-}
-
 Error NameOomPolicy(std::string& value) {
   if (value == "relative") value = "yes";
   return std::nullopt;
@@ -250,8 +237,7 @@ constexpr KeptParameter kParameters[] = {
     Integer("active-defrag-threshold-lower", "10", 0, 1000),
     Integer("active-defrag-threshold-upper", "100", 0, 1000),
     Integer("active-expire-effort", "1", 1, 10),
-    In(kNotValkey, {"activedefrag", "", Kind::kSwitch, "no", 0, 0, "", RefuseDefragmentation}),
-    In(kValkey, {"activedefrag", "", Kind::kSwitch, "no", 0, 0, "", RefuseValkeyDefragmentation}),
+    Switch("activedefrag", "no"),
     Switch("activerehashing", "yes"),
     Fixed("always-show-logo", "no"),
     In(store::Until("7.2.0"), Switch("aof-disable-auto-gc", "no")),
