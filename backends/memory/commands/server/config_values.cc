@@ -109,7 +109,8 @@ std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_vie
     const std::optional<int64_t> seconds = ParseLeniently(words[i]);
     const std::optional<int64_t> changes = ParseLeniently(words[i + 1]);
     if (!seconds || *seconds < 1 || !changes || *changes < 0) return kInvalid;
-    points.push_back({*seconds, *changes});
+    // Redis keeps the changes as an int.
+    points.push_back({*seconds, static_cast<int32_t>(*changes)});
   }
   options.server.save_points = std::move(points);
   return std::nullopt;
