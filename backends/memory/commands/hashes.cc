@@ -258,7 +258,8 @@ Reply HandleHScan(CommandContext& context, Arguments arguments) {
   if (hash.wrong_type()) return WrongType();
   if (!hash) return ScanReply(0, {});
   const ScanWords words(context, arguments.subspan(2));
-  if (std::optional<Reply> error = ReadScanOptions(words.options, false, options)) return *error;
+  if (std::optional<Reply> error = ReadScanOptions(context, words.options, false, options))
+    return *error;
   std::vector<Reply> page;
   const uint64_t next = hash->Scan(options.cursor, options.count,
                                    [&](std::string_view field, std::string_view value) {

@@ -4,7 +4,7 @@
 //
 //   ScanOptions options;
 //   std::optional<Reply> error = ReadCursor(context, arguments[1], options.cursor);
-//   if (!error) error = ReadScanOptions(arguments.subspan(2), false, options);
+//   if (!error) error = ReadScanOptions(context, arguments.subspan(2), false, options);
 //   if (error) return *std::move(error);
 //   return ScanReply(next, std::move(page));
 //
@@ -39,7 +39,8 @@ struct ScanOptions {
 std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view text,
                                 uint64_t& cursor);
 // Reads the options after the cursor. Returns the error reply if they are invalid.
-std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOptions& options);
+std::optional<Reply> ReadScanOptions(const CommandContext& context, Arguments arguments,
+                                     bool with_type, ScanOptions& options);
 
 // The reply: the next cursor and the elements.
 Reply ScanReply(uint64_t cursor, std::vector<Reply> elements);

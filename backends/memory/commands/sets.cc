@@ -331,7 +331,7 @@ Reply HandleSScan(CommandContext& context, Arguments arguments) {
   const Lookup<Set> set = context.Find<Set>(arguments[0]);
   if (set.wrong_type()) return WrongType();
   if (!set) return ScanReply(0, {});
-  if (std::optional<Reply> error = ReadScanOptions(arguments.subspan(2), false, options)) {
+  if (std::optional<Reply> error = ReadScanOptions(context, arguments.subspan(2), false, options)) {
     return *error;
   }
   std::vector<Reply> page;

@@ -1,24 +1,25 @@
 // SCAN, and the options that HSCAN, SSCAN and ZSCAN share with it.
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "redouble/backends/memory/commands/scan_options.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/key_type.h"
 
 namespace redouble::inline v0_1::memory {
 
 // As strtoul with Redis's checks: no leading space, nothing after the number except after a zero
-// byte, and within range. An empty text is 0, and a minus sign wraps around. Later versions refuse
-// the first, and a minus sign of a number that is written as Redis writes it, and take leading
-// spaces.
+// byte, and within range. An empty text is 0, and a minus sign wraps around. Later versions skip
+// leading spaces, and refuse an empty text and a negative number in canonical form.
 std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view text,
                                 uint64_t& cursor) {
   if (context.engine().Has(Feature::kCursorDigits)) {
@@ -39,7 +40,17 @@ std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view 
   return std::nullopt;
 }
 
-std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOptions& options) {
+namespace {
+
+bool IsTypeName(std::string_view name) {
+  const std::string lower = absl::AsciiStrToLower(base::ToAbsl(name));
+  return store::ParseKeyType(lower).value_or(store::KeyType::kNone) != store::KeyType::kNone;
+}
+
+}  // namespace
+
+std::optional<Reply> ReadScanOptions(const CommandContext& context, Arguments arguments,
+                                     bool with_type, ScanOptions& options) {
   for (size_t i = 0; i < arguments.size(); i += 2) {
     if (i + 1 >= arguments.size()) return SyntaxError();
     const std::string_view value = arguments[i + 1];
@@ -51,6 +62,9 @@ std::optional<Reply> ReadScanOptions(Arguments arguments, bool with_type, ScanOp
     } else if (IsWord(arguments[i], "MATCH")) {
       options.match = value;
     } else if (with_type && IsWord(arguments[i], "TYPE")) {
+      if (context.engine().Has(Feature::kKnownTypes) && !IsTypeName(value)) {
+        return Reply::Error("ERR unknown type name '" + WordInError(value) + "'");
+      }
       options.type = value;
     } else {
       return SyntaxError();
@@ -63,26 +77,12 @@ Reply ScanReply(uint64_t cursor, std::vector<Reply> elements) {
   return Reply::Array({Reply::Bulk(std::to_string(cursor)), Reply::Array(std::move(elements))});
 }
 
-namespace {
-
-bool IsTypeName(std::string_view name) {
-  using store::KeyType;
-  constexpr KeyType kTypes[] = {KeyType::kString,    KeyType::kList, KeyType::kSet,
-                                KeyType::kSortedSet, KeyType::kHash, KeyType::kStream};
-  return std::any_of(std::begin(kTypes), std::end(kTypes),
-                     [&](KeyType type) { return IsWord(store::KeyTypeName(type), name); });
-}
-
-}  // namespace
-
 Reply HandleScan(CommandContext& context, Arguments arguments) {
   ScanOptions options;
   if (std::optional<Reply> error = ReadCursor(context, arguments[0], options.cursor)) return *error;
-  const std::optional<Reply> error = ReadScanOptions(arguments.subspan(1), true, options);
-  if (options.type && context.engine().Has(Feature::kKnownTypes) && !IsTypeName(*options.type)) {
-    return Reply::Error("ERR unknown type name '" + WordInError(*options.type) + "'");
+  if (std::optional<Reply> error = ReadScanOptions(context, arguments.subspan(1), true, options)) {
+    return *error;
   }
-  if (error) return *error;
   std::vector<Reply> keys;
   std::vector<std::string> expired;
   context.PropagateSeparately();
