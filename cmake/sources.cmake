@@ -556,7 +556,6 @@ redouble_component(
     backends/memory/commands/streams/stream_arguments.cc
     backends/memory/commands/streams/stream_groups.cc
     backends/memory/commands/streams/stream_info.cc
-    backends/memory/commands/streams/stream_lag.cc
     backends/memory/commands/streams/stream_pending.cc
     backends/memory/commands/streams/stream_reads.cc
     backends/memory/commands/streams/stream_replies.cc

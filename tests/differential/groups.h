@@ -29,12 +29,9 @@ std::vector<CommandGenerator> GeneratorsOf(std::string_view group,
 // expire.
 std::vector<CommandGenerator> CompanionGenerators();
 
-// Returns whether a command is left out for later versions only: HELP, whose texts the conformance
-// cases have, and what depends on the modules of a judge (tests/judges/named_differences.inc).
-bool IsLeftOutLater(const store::CommandSpec& spec, store::Version version);
-
-// The reason why a command is excluded from programs; empty for all others.
-std::string_view ExclusionReason(store::CommandId id);
+// The reason why a command is excluded from programs for a version; empty for all others.
+std::string_view ExclusionReason(store::CommandId id,
+                                 store::Version version = store::Version::kRedis70);
 
 }  // namespace redouble::inline v0_1::tests
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/compatibility/compatibility.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/table/command_table.h"
 #include "redouble/tests/differential/generators.h"
@@ -136,9 +138,10 @@ Program MakeProgram(const ProgramOptions& options) {
   base::Rng rng(options.seed);
   Program program;
   program.start = DrawStart(rng);
-  // Where active expiry removes a key at its deadline, when a command still finds it, a server's
-  // timer decides which of them comes first.
-  program.active_expiry = !store::Since("8.0.0").Has(options.version);
+  // A command still finds a key at its deadline. If active expiry removes it then, the server's
+  // timer would decide which of the two comes first.
+  const memory::Compatibility compatibility(options.version);
+  program.active_expiry = !compatibility.Has(memory::Feature::kExpiryAtDeadline);
   Vocabulary vocabulary(rng, program.start);
   const Character character = Draw(options.group, options.version, rng);
   assert(!character.own.empty());

@@ -35,7 +35,7 @@ struct ProgramStep {
 struct Program {
   absl::Time start;
   std::vector<ProgramStep> steps;
-  // False: keys expire only when a command comes to them.
+  // False: a key expires only when a command accesses it.
   bool active_expiry = true;
 };
 

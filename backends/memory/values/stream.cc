@@ -250,10 +250,14 @@ std::optional<int64_t> Stream::EntriesReadAt(StreamId id) const {
   return std::nullopt;
 }
 
-void Stream::Advance(StreamGroup& group, StreamId id) const {
+void Stream::Advance(StreamGroup& group, StreamId id, LagRule rule) const {
   StreamGroup::Position& position = group.position;
-  if (id <= position.last_delivered_id) return;
-  if (position.entries_read && !HasTombstonesFrom(id)) {
+  const StreamId last = position.last_delivered_id;
+  if (id <= last) return;
+  const bool is_contiguous = rule == LagRule::kRedis70
+                                 ? !HasTombstonesFrom(id)
+                                 : last >= first_id_ && !HasTombstonesFrom(last);
+  if (position.entries_read && is_contiguous) {
     ++*position.entries_read;
   } else if (entries_added_ != 0) {
     position.entries_read = EntriesReadAt(id);
@@ -261,9 +265,15 @@ void Stream::Advance(StreamGroup& group, StreamId id) const {
   position.last_delivered_id = id;
 }
 
-std::optional<int64_t> Stream::Lag(const StreamGroup& group) const {
+std::optional<int64_t> Stream::Lag(const StreamGroup& group, LagRule rule) const {
   if (entries_added_ == 0) return 0;
   const StreamGroup::Position& position = group.position;
+  if (rule == LagRule::kLater) {
+    if (size_ == 0) return 0;
+    if (position.last_delivered_id < first_id_ && max_deleted_id_ < first_id_) {
+      return static_cast<int64_t>(size_);
+    }
+  }
   const auto added = static_cast<int64_t>(entries_added_);
   if (position.entries_read && !HasTombstonesFrom(position.last_delivered_id)) {
     return added - *position.entries_read;

@@ -142,10 +142,17 @@ class Stream final : public Collection {
   // The number of entries that were ever added up to and including `id`; nullopt if it cannot be
   // determined.
   std::optional<int64_t> EntriesReadAt(StreamId id) const;
+  // How the entries that a group has read are counted.
+  enum class LagRule {
+    kRedis70,
+    // Also knows the lag of a group that has read none of the remaining entries. Tombstones count
+    // from the last delivered entry. Source: Redis 8.0 t_stream.c.
+    kLater,
+  };
   // Moves the group's position to an entry that the group reads.
-  void Advance(StreamGroup& group, StreamId id) const;
+  void Advance(StreamGroup& group, StreamId id, LagRule rule = LagRule::kRedis70) const;
   // The number of entries that the group has not read; nullopt if it cannot be determined.
-  std::optional<int64_t> Lag(const StreamGroup& group) const;
+  std::optional<int64_t> Lag(const StreamGroup& group, LagRule rule = LagRule::kRedis70) const;
 
  private:
   // The node that contains `id` or would contain it: the last node whose master id is not above

@@ -201,6 +201,34 @@ TEST(Stream, KeepsTheLagWhenWhatIsDeletedLiesInFront) {
   EXPECT_EQ(stream.Lag(group), 3);
 }
 
+TEST(Stream, KnowsMoreLagsByTheLaterRule) {
+  constexpr auto kLater = Stream::LagRule::kLater;
+  Stream stream = StreamOf(5);
+  // XGROUP SETID ENTRIESREAD may set any number.
+  const StreamGroup group({.last_delivered_id = {0, 0}, .entries_read = 3});
+  stream.Delete({1, 1});
+  EXPECT_EQ(stream.Lag(group), 2);
+  EXPECT_EQ(stream.Lag(group, kLater), 4) << "nothing that remains was read";
+  stream.Delete({1, 3});
+  EXPECT_EQ(stream.Lag(group, kLater), std::nullopt) << "a tombstone follows";
+  for (const uint64_t sequence : {2, 4, 5}) stream.Delete({1, sequence});
+  EXPECT_EQ(stream.Lag(group), 2);
+  EXPECT_EQ(stream.Lag(group, kLater), 0) << "the stream is empty";
+}
+
+TEST(Stream, CountsFromTheLastDeliveredEntryByTheLaterRule) {
+  constexpr auto kLater = Stream::LagRule::kLater;
+  Stream stream = StreamOf(5);
+  stream.Delete({1, 3});
+  constexpr StreamGroup::Position kRead = {.last_delivered_id = {1, 2}, .entries_read = 2};
+  StreamGroup first(kRead);
+  StreamGroup second(kRead);
+  stream.Advance(first, {1, 4});
+  stream.Advance(second, {1, 4}, kLater);
+  EXPECT_EQ(first.position.entries_read, 3) << "no tombstone follows 1-4";
+  EXPECT_EQ(second.position.entries_read, std::nullopt) << "1-3 follows 1-2";
+}
+
 TEST(Stream, DoesNotMoveAGroupBackwards) {
   const Stream stream = StreamOf(5);
   StreamGroup group({.last_delivered_id = {1, 4}, .entries_read = 4});

@@ -189,9 +189,8 @@ Reply HandleReadOnly(CommandContext& context, Arguments) {
   return context.engine().cluster() == nullptr && !alone ? ClusterDisabled() : Reply::Ok();
 }
 
-Reply HandleReadWrite(CommandContext& context, Arguments) {
-  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
-  return context.engine().cluster() == nullptr && !alone ? ClusterDisabled() : Reply::Ok();
+Reply HandleReadWrite(CommandContext& context, Arguments arguments) {
+  return HandleReadOnly(context, arguments);
 }
 
 Reply HandleClusterMyId(CommandContext& context, Arguments) {

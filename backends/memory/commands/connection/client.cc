@@ -50,7 +50,7 @@ Reply HandleClientSetInfo(CommandContext& context, Arguments arguments) {
   if (!is_name && !IsWord(arguments[0], "LIB-VER")) {
     return Reply::Error("ERR Unrecognized option '" + WordInError(arguments[0]) + "'");
   }
-  // The check ends at a zero byte, as that of a text in C.
+  // Redis ignores what follows a zero byte here.
   if (!IsClientWord(arguments[1].substr(0, arguments[1].find('\0')))) {
     return Reply::Error("ERR " + WordInError(arguments[0]) +
                         " cannot contain spaces, newlines or special characters.");

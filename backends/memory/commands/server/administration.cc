@@ -59,22 +59,22 @@ Reply HandleBgRewriteAof(CommandContext& context, Arguments) {
 }
 
 Reply HandleBgSave(CommandContext& context, Arguments arguments) {
-  const bool is_scheduled = arguments.size() == 1 && IsWord(arguments[0], "SCHEDULE");
-  if (!arguments.empty() && !is_scheduled) return SyntaxError();
+  const bool may_wait = arguments.size() == 1 && IsWord(arguments[0], "SCHEDULE");
+  if (!arguments.empty() && !may_wait) return SyntaxError();
   KeyFile* file = context.engine().administration().key_file();
   if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
   if (file->figures().saving) return Reply::Error(kAlreadySaving);
   const AppendLog* log = context.engine().administration().append_log();
   const bool is_rewriting = log != nullptr && log->figures().rewriting;
   const bool in_exec = !context.may_block();
-  if (is_rewriting && !is_scheduled && !in_exec) {
+  if (in_exec || (is_rewriting && may_wait)) {
+    file->ScheduleSave();
+    return Reply::Status("Background saving scheduled");
+  }
+  if (is_rewriting) {
     return Reply::Error(
         "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
         "in order to schedule a BGSAVE whenever possible.");
-  }
-  if (is_rewriting || in_exec) {
-    file->ScheduleSave();
-    return Reply::Status("Background saving scheduled");
   }
   file->SaveInBackground();
   return Reply::Status("Background saving started");

@@ -8,7 +8,6 @@
 
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
-#include "redouble/backends/memory/commands/streams/stream_lag.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -107,7 +106,7 @@ Reply FullGroupsReply(const CommandContext& context, const Stream& stream, uint6
                          .Add("name", Reply::Bulk(name))
                          .Add("last-delivered-id", StreamIdReply(group.position.last_delivered_id))
                          .Add("entries-read", CountOrNilReply(group.position.entries_read))
-                         .Add("lag", CountOrNilReply(LagOf(context, stream, group)))
+                         .Add("lag", CountOrNilReply(stream.Lag(group, LagRuleOf(context))))
                          .Add("pel-count", CountReply(group.pending().size()))
                          .Add("pending", GroupPendingReply(group, count))
                          .Add("consumers", FullConsumersReply(context, group, count))
@@ -160,7 +159,7 @@ Reply HandleXInfoGroups(CommandContext& context, Arguments arguments) {
                          .Add("pending", CountReply(group.pending().size()))
                          .Add("last-delivered-id", StreamIdReply(group.position.last_delivered_id))
                          .Add("entries-read", CountOrNilReply(group.position.entries_read))
-                         .Add("lag", CountOrNilReply(LagOf(context, *stream, group)))
+                         .Add("lag", CountOrNilReply(stream->Lag(group, LagRuleOf(context))))
                          .Take());
   }
   return Reply::Array(std::move(groups));

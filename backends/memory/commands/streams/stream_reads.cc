@@ -15,7 +15,6 @@
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/streams/stream_arguments.h"
 #include "redouble/backends/memory/commands/streams/stream_consumers.h"
-#include "redouble/backends/memory/commands/streams/stream_lag.h"
 #include "redouble/backends/memory/commands/streams/stream_replies.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -89,8 +88,7 @@ class RequestReader {
   }
 
   Reply ReadBlock(ReadRequest& request) {
-    const bool may_name_it = context_.engine().Has(Feature::kBlockInScripts);
-    if (context_.session().runs_script() && !may_name_it) {
+    if (context_.session().runs_script() && !context_.engine().Has(Feature::kBlockInScripts)) {
       return Reply::Error(absl::StrCat("ERR ", base::ToAbsl(context_.called_name()),
                                        " command is not allowed with BLOCK option from scripts"));
     }
@@ -232,9 +230,10 @@ std::vector<Reply> DeliverNew(CommandContext& context, std::string_view key, con
   const GroupName name{.key = key, .group = reader.group};
   const std::optional<StreamId> first = after.Next();
   if (!first) return entries;
+  const Stream::LagRule rule = LagRuleOf(context);
   for (Stream::Cursor at = stream.From(*first); at.valid(); at.Next()) {
     if (count != 0 && entries.size() == count) break;
-    AdvanceGroup(context, stream, group, at.id());
+    stream.Advance(group, at.id(), rule);
     entries.push_back(StreamEntryReply(at));
     if (reader.no_ack) continue;
     consumer.active_ms = context.now_ms();

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+
 namespace redouble::inline v0_1::memory {
 namespace {
 
@@ -10,6 +13,11 @@ bool IsWithin(const Stream::Cursor& at, const StreamInterval& interval) {
 }
 
 }  // namespace
+
+Stream::LagRule LagRuleOf(const CommandContext& context) {
+  const bool is_later = context.engine().Has(Feature::kStreamLags);
+  return is_later ? Stream::LagRule::kLater : Stream::LagRule::kRedis70;
+}
 
 Reply StreamEntryReply(const Stream::Cursor& at) {
   std::vector<Reply> fields;

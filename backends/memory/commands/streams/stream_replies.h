@@ -28,6 +28,9 @@ inline Reply CountOrNilReply(std::optional<int64_t> count) {
   return count ? Reply::Integer(*count) : Reply::Nil();
 }
 
+// How the engine's version counts what groups have read.
+Stream::LagRule LagRuleOf(const CommandContext& context);
+
 // An entry: its id, and its alternating fields and values.
 Reply StreamEntryReply(const Stream::Cursor& at);
 // The entry with that id, which must exist.
