@@ -1251,6 +1251,9 @@ redouble_component(
     sim/cli/keys.cc
     sim/cli/main_function.cc
     sim/cli/program.cc
+    sim/cli/programs/program_operations.cc
+    sim/cli/programs/program_process.cc
+    sim/cli/programs/program_world.cc
     sim/cli/record/monitor_line.cc
     sim/cli/record/monitor_stream.cc
     sim/cli/record/record.cc

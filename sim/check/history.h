@@ -82,7 +82,7 @@ class History {
 // Records the commands that pass through it and have exactly one key. Those of one batch overlap. A
 // command that fails with kNotSent, or that gets an error reply, is removed from the history; a
 // command whose outcome is unknown has no end.
-class HistoryStore final : public store::InterceptingStore {
+class HistoryStore : public store::InterceptingStore {
  public:
   // `inner` and `history` must outlive the store.
   HistoryStore(store::Store& inner, History& history, std::string client)

@@ -35,8 +35,10 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -48,15 +50,20 @@
 
 namespace redouble::inline v0_1::sim {
 
-// What an operation may use. All three outlive the task of the operation.
+// Opens a further connection of the calling client. It must be destroyed before the operation ends.
+using Connector = std::function<std::unique_ptr<store::Store>()>;
+
+// What an operation may use. It outlives the task of the operation.
 struct OperationContext {
   // The constructor keeps g++ 12 from miscompiling a braced temporary in a co_await expression.
-  OperationContext(store::Store& connection, base::Clock& time, base::Rng& numbers)
-      : store(connection), clock(time), rng(numbers) {}
+  OperationContext(store::Store& connection, base::Clock& time, base::Rng& numbers,
+                   Connector connector = {})
+      : store(connection), clock(time), rng(numbers), connect(std::move(connector)) {}
 
   store::Store& store;  // The connection of the calling client.
   base::Clock& clock;   // The virtual clock of the scenario and of the server.
   base::Rng& rng;       // Seeded by the scenario.
+  Connector connect;    // Empty outside of worlds.
 };
 
 // The result as JSON, or the error of the domain code or of ArgumentReader::Finish(). The runner

@@ -15,7 +15,8 @@
 
 namespace redouble::inline v0_1::sim {
 
-// Returns one line for each event, each with a line break and indented by two spaces.
+// Returns one line for each event, each with a line break and indented by two spaces. Of a long
+// command or reply, the line has the first 200 bytes and the size.
 std::string InterleavingTable(const Recording& recording);
 
 }  // namespace redouble::inline v0_1::sim

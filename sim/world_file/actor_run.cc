@@ -23,6 +23,25 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+struct OwnedStore {
+  std::unique_ptr<store::Store> owned;
+};
+
+// A connection that records the history.
+class RecordedConnection final : private OwnedStore, public HistoryStore {
+ public:
+  RecordedConnection(std::unique_ptr<store::Store> connection, RunState& state, std::string client)
+      : OwnedStore{std::move(connection)},
+        HistoryStore(*owned, state.observed.history, std::move(client)) {}
+};
+
+// Returns the connection; one that records the history, if an invariant needs it.
+std::unique_ptr<store::Store> Recorded(std::unique_ptr<store::Store> connection, RunState& state,
+                                       const std::string& client) {
+  if (!state.has_history) return connection;
+  return std::make_unique<RecordedConnection>(std::move(connection), state, client);
+}
+
 // The store of an actor or of the setup: one that records the history, if an invariant needs it.
 class RecordedStore {
  public:
@@ -125,7 +144,9 @@ class ActorRun {
   // Returns the result of a call, or the reply of a command or batch; null if there is none.
   base::Task<Json> RunRequest(const WorldStep& step, int index) {
     if (const auto* call = std::get_if<CallStep>(&step.action)) {
-      const OperationContext context(store_.get(), actor_.clock(), actor_.rng());
+      const OperationContext context(store_.get(), actor_.clock(), actor_.rng(), [this] {
+        return Recorded(actor_.Connect(), state_, actor_.name());
+      });
       absl::Status mistake;
       Json result = co_await MakeCall(*call, context, bound_, mistake);
       if (!mistake.ok()) state_.world.ReportMistake(mistake);
@@ -168,9 +189,11 @@ class ActorRun {
   BoundValues bound_;
 };
 
-absl::Status SetUpCall(const CallStep& call, store::Store& store, World& world) {
+absl::Status SetUpCall(const CallStep& call, store::Store& store, RunState& state) {
   base::Rng rng(0);
-  const OperationContext context(store, world.clock(), rng);
+  const OperationContext context(store, state.world.clock(), rng, [&state] {
+    return Recorded(state.world.Connect(), state, "setup");
+  });
   absl::Status arguments;
   const Json result = base::Run(MakeCall(call, context, {}, arguments));
   REDOUBLE_RETURN_IF_ERROR(arguments);
@@ -191,7 +214,7 @@ absl::Status SetUp(const std::vector<WorldStep>& steps, RunState& state) {
   RecordedStore store(*session, state, "setup");
   for (const WorldStep& step : steps) {
     if (const auto* call = std::get_if<CallStep>(&step.action)) {
-      REDOUBLE_RETURN_IF_ERROR(SetUpCall(*call, store.get(), world));
+      REDOUBLE_RETURN_IF_ERROR(SetUpCall(*call, store.get(), state));
     } else if (const auto* command = std::get_if<CommandStep>(&step.action)) {
       std::optional<store::Reply> reply;
       REDOUBLE_RETURN_IF_ERROR(base::Run(SendCommand(*command, store.get(), {}, reply)));

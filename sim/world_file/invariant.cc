@@ -213,11 +213,17 @@ class ResultsInvariant final : public WorldInvariant {
   std::string_view operation() const override { return operation_; }
 
   absl::Status Check(const WorldView& view) const override {
-    const std::vector<CallResult>& results = view.observed.results;
-    const auto count = std::count_if(results.begin(), results.end(), [&](const CallResult& call) {
-      return call.operation == operation_ && (!where_ || IsLike(call.result, *where_));
-    });
-    return bounds_.Check(static_cast<double>(count), absl::StrCat("calls of ", operation_, ":"));
+    int64_t count = 0;
+    std::string error;  // Of the first call that failed as `where_` says.
+    for (const CallResult& call : view.observed.results) {
+      if (call.operation != operation_ || (where_ && !IsLike(call.result, *where_))) continue;
+      ++count;
+      if (error.empty() && call.result.is_object()) error = call.result.value("error", "");
+    }
+    const absl::Status checked =
+        bounds_.Check(static_cast<double>(count), absl::StrCat("calls of ", operation_, ":"));
+    if (checked.ok() || error.empty()) return checked;
+    return absl::Status(checked.code(), absl::StrCat(checked.message(), " (", error, ")"));
   }
 
  private:

@@ -32,12 +32,14 @@ struct ExecPlan {
   int input;
   int output;
   int error_pipe;
+  bool leads_group;
 };
 
 [[noreturn]] void ExecInChild(const ExecPlan& plan) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // If the parent died before the line above, the kernel would not kill this child any more.
   if (getppid() != plan.parent) _exit(127);
+  if (plan.leads_group) setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -96,7 +98,8 @@ absl::StatusOr<pid_t> ForkAndExec(const ChildProcessOptions& options) {
                    getpid(),
                    -1,
                    -1,
-                   -1};
+                   -1,
+                   options.leads_group};
   plan.output = open(options.output_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (plan.output < 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", options.output_path));
@@ -128,6 +131,7 @@ bool CanExecute(const std::string& path) { return access(path.c_str(), X_OK) == 
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     const ChildProcessOptions& options) {
   std::unique_ptr<ChildProcess> child(new ChildProcess);
+  child->leads_group_ = options.leads_group;
   std::promise<absl::StatusOr<pid_t>> launched;
   std::future<absl::StatusOr<pid_t>> result = launched.get_future();
   // The thread owns the promise: it may still use it when this function returns.
@@ -152,6 +156,7 @@ void ChildProcess::Supervise(const ChildProcessOptions& options,
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   std::lock_guard<std::mutex> lock(mutex_);
+  if (leads_group_) kill(-pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
   wait_status_ = status;
@@ -166,7 +171,7 @@ ChildProcess::~ChildProcess() {
 bool ChildProcess::Signal(int signal) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (wait_status_.has_value()) return false;
-  return kill(pid_, signal) == 0;
+  return kill(leads_group_ ? -pid_ : pid_, signal) == 0;
 }
 
 bool ChildProcess::WaitForExit(absl::Duration timeout) {
@@ -182,6 +187,12 @@ std::string ChildProcess::DescribeExit() const {
     return absl::StrCat("was killed by signal ", WTERMSIG(*wait_status_));
   }
   return absl::StrCat("exited with status ", WEXITSTATUS(*wait_status_));
+}
+
+std::optional<int> ChildProcess::ExitStatus() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!wait_status_.has_value() || !WIFEXITED(*wait_status_)) return std::nullopt;
+  return WEXITSTATUS(*wait_status_);
 }
 
 absl::StatusOr<std::string> FindExecutable(const std::string& name) {

@@ -49,6 +49,11 @@ struct ChildProcessOptions {
   // Standard output and error are appended to this file, which is created if necessary. Standard
   // input is empty.
   std::string output_path;
+
+  // The program leads a process group of its own. Signals reach the group, that is, also what the
+  // program has started, and when the program ends, the rest of the group is killed. If this
+  // process is killed by SIGKILL, only the program itself dies with it.
+  bool leads_group = false;
 };
 
 class ChildProcess {
@@ -57,7 +62,8 @@ class ChildProcess {
   // Errors: the errno of fork, exec or of opening `output_path` as a status, with the path.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(const ChildProcessOptions& options);
 
-  // Kills the child with SIGKILL if it still runs, and waits until it has ended.
+  // Kills the child, or its group, with SIGKILL if the child still runs, and waits until it has
+  // ended.
   ~ChildProcess();
 
   ChildProcess(const ChildProcess&) = delete;
@@ -66,7 +72,8 @@ class ChildProcess {
   // The process id, also after the child has ended.
   pid_t pid() const { return pid_; }
 
-  // Sends a signal. Returns false, without sending it, if the child has ended.
+  // Sends a signal to the child, or to its group. Returns false, without sending it, if the child
+  // has ended.
   bool Signal(int signal);
 
   // Waits until the child has ended or `timeout` (real time) has passed. Returns whether it has
@@ -76,6 +83,9 @@ class ChildProcess {
   // How the child ended: "exited with status 1", "was killed by signal 9"; "still runs" before.
   std::string DescribeExit() const;
 
+  // The exit status; nullopt while the child runs, and if a signal has ended it.
+  std::optional<int> ExitStatus() const;
+
  private:
   ChildProcess() = default;
 
@@ -84,6 +94,7 @@ class ChildProcess {
   void Supervise(const ChildProcessOptions& options, std::promise<absl::StatusOr<pid_t>> launched);
 
   pid_t pid_ = 0;
+  bool leads_group_ = false;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<int> wait_status_;  // Guarded by mutex_; set once the child has been reaped.

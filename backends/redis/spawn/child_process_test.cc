@@ -1,8 +1,10 @@
 #include "redouble/backends/redis/spawn/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,16 +84,19 @@ TEST_F(ChildProcessTest, DescribesHowTheChildEnded) {
   ASSERT_THAT(child, IsOk());
   ASSERT_TRUE((*child)->WaitForExit(kPatience));
   EXPECT_EQ((*child)->DescribeExit(), "exited with status 3");
+  EXPECT_EQ((*child)->ExitStatus(), 3);
 }
 
 TEST_F(ChildProcessTest, SignalsTheChildOnlyWhileItRuns) {
   auto child = ChildProcess::Start(Sleeper());
   ASSERT_THAT(child, IsOk());
   EXPECT_EQ((*child)->DescribeExit(), "still runs");
+  EXPECT_EQ((*child)->ExitStatus(), std::nullopt);
   EXPECT_FALSE((*child)->WaitForExit(absl::ZeroDuration()));
   EXPECT_TRUE((*child)->Signal(SIGTERM));
   ASSERT_TRUE((*child)->WaitForExit(kPatience));
   EXPECT_EQ((*child)->DescribeExit(), "was killed by signal 15");
+  EXPECT_EQ((*child)->ExitStatus(), std::nullopt);
   EXPECT_FALSE((*child)->Signal(SIGTERM));
 }
 
@@ -105,6 +110,31 @@ TEST_F(ChildProcessTest, LeavesNoProcessNotEvenAZombie) {
   }
   EXPECT_EQ(kill(pid, 0), -1);
   EXPECT_EQ(errno, ESRCH);
+}
+
+// The grandchild holds the write end of a pipe, which is at its end once the grandchild is dead.
+TEST_F(ChildProcessTest, TheGroupDiesWithItsLeader) {
+  for (const char* script :
+       {"sleep 1000 & echo started; exit 0", "sleep 1000 & echo started; wait"}) {
+    const std::string fifo = folder_.PathOf("fifo");
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(reader, 0);
+    ChildProcessOptions options = Shell(script);
+    options.output_path = fifo;
+    options.leads_group = true;
+    {
+      const auto child = ChildProcess::Start(options).value();
+      pollfd started{reader, POLLIN, 0};
+      ASSERT_EQ(poll(&started, 1, 20'000), 1);
+    }
+    fcntl(reader, F_SETFL, 0);
+    std::string output(100, 0);
+    EXPECT_EQ(read(reader, output.data(), output.size()), 8);
+    EXPECT_EQ(read(reader, output.data(), output.size()), 0) << script;
+    close(reader);
+    unlink(fifo.c_str());
+  }
 }
 
 TEST_F(ChildProcessTest, OutlivesTheThreadThatStartedIt) {

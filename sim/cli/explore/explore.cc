@@ -11,10 +11,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/system_clock.h"
 #include "redouble/sim/cli/explore/catalogue.h"
+#include "redouble/sim/cli/programs/program_operations.h"
+#include "redouble/sim/cli/programs/program_world.h"
 #include "redouble/sim/cli/support/processes.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
@@ -44,6 +47,14 @@ constexpr char kFooter[] =
     "                                                     the fewest preemptions first\n"
     "  redouble explore world.json --strategy walk        another search: docs/finding_a_race.md\n"
     "  redouble explore world.json --seconds 60           starts no schedule after a minute\n"
+    "  redouble explore --program 'python3 a.py' --program 'python3 b.py' --setup 'SET n 0'\n"
+    "                                                     two programs in any language, which "
+    "find\n"
+    "                                                     the server in REDIS_URL: is there an "
+    "order\n"
+    "                                                     of their commands that leaves other "
+    "keys\n"
+    "                                                     than one program after the other?\n"
     "  redouble explore scenarios/hazards --catalogue\n"
     "      scenarios/hazards/README.md                    checks that each hazard is found, is "
     "absent\n"
@@ -59,12 +70,17 @@ constexpr char kFooter[] =
 
 // The number of schedules that one process runs.
 constexpr int64_t kChunk = 1000;
+// The number of schedules by default, and for a world that starts programs in each of them.
+constexpr int64_t kSchedules = 20'000;
+constexpr int64_t kProgramSchedules = 500;
 // The maximum number of schedules for each step of shrinking a world file.
 constexpr int64_t kShrinkingSchedules = 300;
 
 struct Options {
   std::vector<std::string> files;
-  int64_t schedules = 20'000;
+  std::vector<std::string> programs;
+  std::vector<std::string> setup;
+  std::optional<int64_t> schedules;
   uint64_t seed = 1;
   int jobs = 2;
   bool hardened = false;
@@ -112,10 +128,20 @@ Strategy StrategyNamed(std::string_view name) {
   return Strategy::kCombined;
 }
 
+bool HasPrograms(const WorldFile& world) { return world.system == kProgramSystem; }
+
+int64_t SchedulesOf(const Options& options, const WorldFile& world) {
+  return options.schedules.value_or(HasPrograms(world) ? kProgramSchedules : kSchedules);
+}
+
 class WorldExplorer {
  public:
   WorldExplorer(const WorldFile& world, const Options& options, WorldVariant variant)
-      : options_(options), variant_(variant), experiment_(world, variant) {}
+      : options_(options),
+        schedules_(SchedulesOf(options, world)),
+        has_programs_(HasPrograms(world)),
+        variant_(variant),
+        experiment_(world, variant) {}
 
   // Runs one schedule.
   absl::StatusOr<Finding> RunOne(const Schedule& schedule) const {
@@ -138,6 +164,7 @@ class WorldExplorer {
   }
 
   absl::StatusOr<Finding> Run() {
+    if (has_programs_) REDOUBLE_RETURN_IF_ERROR(CheckRepeats());
     Finding finding;
     const std::vector<ExploreOptions> chunks = Chunks();
     std::map<size_t, Json> results;
@@ -157,7 +184,7 @@ class WorldExplorer {
       return absl::InvalidArgumentError(result["mistake"].get_ref<const std::string&>());
     }
     if (violation != nullptr) {
-      finding.first = ShrinkOne(*violation);
+      REDOUBLE_ASSIGN_OR_RETURN(finding.first, ShrinkOne(*violation));
     } else if (!variant_.swarm && experiment_.Options().faults_must_match) {
       REDOUBLE_RETURN_IF_ERROR(CheckFaultMatches(experiment_.Options(), finding.matches));
     }
@@ -165,6 +192,27 @@ class WorldExplorer {
   }
 
  private:
+  std::vector<std::string> TraceOfQuietSchedule() const {
+    std::vector<std::string> lines;
+    (void)Replay(experiment_.experiment(), experiment_.Options(), options_.seed, {},
+                 [&](std::string_view line) { lines.emplace_back(line); });
+    return lines;
+  }
+
+  // Programs that have threads, or that use the time or random numbers, do not repeat themselves;
+  // then no schedule can be repeated.
+  absl::Status CheckRepeats() const {
+    std::vector<std::string> first = TraceOfQuietSchedule();
+    std::vector<std::string> second = TraceOfQuietSchedule();
+    if (first == second) return absl::OkStatus();
+    first.emplace_back("the end");
+    second.emplace_back("the end");
+    const auto [one, other] = std::mismatch(first.begin(), first.end(), second.begin());
+    return absl::InvalidArgumentError(
+        absl::StrCat("the programs do not repeat themselves. In two runs of one schedule, event ",
+                     one - first.begin() + 1, " is\n  ", *one, "\n  ", *other));
+  }
+
   // The results of later chunks are of no use.
   bool IsLast(const Json& result) const {
     const bool is_complete =
@@ -208,12 +256,12 @@ class WorldExplorer {
     int64_t first = 0;
     if (strategy == Strategy::kExhaustive || strategy == Strategy::kCombined) {
       const bool is_all = strategy == Strategy::kExhaustive;
-      first = is_all ? options_.schedules : (options_.schedules + 1) / 2;
+      first = is_all ? schedules_ : (schedules_ + 1) / 2;
       chunks.push_back(Chunk(Strategy::kExhaustive, 0, first));
       strategy = Strategy::kMixed;
     }
-    for (; first < options_.schedules; first += kChunk) {
-      chunks.push_back(Chunk(strategy, first, std::min(kChunk, options_.schedules - first)));
+    for (; first < schedules_; first += kChunk) {
+      chunks.push_back(Chunk(strategy, first, std::min(kChunk, schedules_ - first)));
     }
     return chunks;
   }
@@ -232,11 +280,18 @@ class WorldExplorer {
     return options;
   }
 
-  Violation ShrinkOne(const Json& result) const {
+  // Errors: InvalidArgument if the violation does not repeat itself.
+  absl::StatusOr<Violation> ShrinkOne(const Json& result) const {
     const ExploreOptions options = experiment_.Options();
     const auto seed = result["seed"].get<uint64_t>();
     std::vector<uint32_t> decisions = result["decisions"].get<std::vector<uint32_t>>();
     const RunOutcome outcome = Replay(experiment_.experiment(), options, seed, decisions);
+    if (outcome.violation.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "schedule ", Schedule{seed, decisions}.ToString(),
+          " violates an invariant in one run and not in the next: the programs do not repeat "
+          "themselves"));
+    }
     return Shrink(experiment_.experiment(), options,
                   ViolationOf(seed, std::move(decisions), outcome));
   }
@@ -251,6 +306,8 @@ class WorldExplorer {
   }
 
   const Options& options_;
+  const int64_t schedules_;
+  const bool has_programs_;
   const absl::Time end_ = base::SystemClock().Now() + absl::Seconds(options_.seconds);
   const WorldVariant variant_;
   const WorldExperiment experiment_;
@@ -267,30 +324,53 @@ class ExploreCommand {
       : options_(options), context_(context), catalogue_(context.folder, options.catalogue) {}
 
   int Run() {
-    const absl::StatusOr<std::vector<ScenarioFile>> files =
-        FindScenarioFiles(options_.files, context_, ScenarioFileKind::kWorld);
-    if (!files.ok()) return Fail(files.status());
-    std::vector<WorldFile> worlds;
-    for (const ScenarioFile& file : *files) {
-      const absl::StatusOr<std::string> text = ReadFile(file.path);
-      if (!text.ok()) return Fail(text.status());
-      absl::StatusOr<WorldFile> world =
-          ParseWorldFile(*text, file.name, context_.systems.operations());
-      if (!world.ok()) return Fail(world.status());
-      worlds.push_back(*std::move(world));
-    }
-    if (!options_.out.empty() && worlds.size() > 1) {
+    const absl::StatusOr<std::vector<WorldFile>> worlds = ReadWorlds();
+    if (!worlds.ok()) return Fail(worlds.status());
+    if (!options_.out.empty() && worlds->size() > 1) {
       return Fail(absl::InvalidArgumentError("--out takes one world at a time"));
     }
-    for (const WorldFile& world : worlds) {
+    for (const WorldFile& world : *worlds) {
       if (absl::Status status = RunOne(world); !status.ok()) {
         return Fail(absl::Status(status.code(), absl::StrCat(world.file, ": ", status.message())));
       }
     }
-    return Finish(worlds.size());
+    return Finish(worlds->size());
   }
 
  private:
+  absl::StatusOr<std::vector<WorldFile>> ReadWorlds() const {
+    const SystemTable& systems = context_.systems.operations();
+    std::vector<WorldFile> worlds;
+    if (!options_.programs.empty()) {
+      REDOUBLE_ASSIGN_OR_RETURN(const Json json, ProgramWorld(options_.programs, options_.setup));
+      REDOUBLE_ASSIGN_OR_RETURN(worlds.emplace_back(),
+                                ParseWorldFile(json.dump(), "programs", systems));
+      return worlds;
+    }
+    REDOUBLE_ASSIGN_OR_RETURN(
+        const std::vector<ScenarioFile> files,
+        FindScenarioFiles(options_.files, context_, ScenarioFileKind::kWorld));
+    for (const ScenarioFile& file : files) {
+      REDOUBLE_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path));
+      REDOUBLE_ASSIGN_OR_RETURN(worlds.emplace_back(), ParseWorldFile(text, file.name, systems));
+    }
+    return worlds;
+  }
+
+  // The arguments that name the world in a shell.
+  std::string ArgumentsOf(const WorldFile& world) const {
+    if (options_.programs.empty()) return world.file;
+    std::string arguments;
+    for (const auto& [option, values] :
+         {std::pair("--program", &options_.programs), std::pair("--setup", &options_.setup)}) {
+      for (const std::string& value : *values) {
+        absl::StrAppend(&arguments, arguments.empty() ? "" : " ", option, " '",
+                        absl::StrReplaceAll(value, {{"'", "'\\''"}}), "'");
+      }
+    }
+    return arguments;
+  }
+
   int Fail(const absl::Status& status) {
     context_.err << "redouble explore: " << status.message() << "\n";
     return kExitBadUsage;
@@ -347,7 +427,7 @@ class ExploreCommand {
                  << absl::StreamFormat("  %d steps, %d decisions that are not quiet, trace %s\n",
                                        violation.steps, Preemptions(violation),
                                        violation.trace_hash.substr(0, 16))
-                 << "  again: redouble explore " << world.file << " --schedule "
+                 << "  again: redouble explore " << ArgumentsOf(world) << " --schedule "
                  << schedule.ToString() << (variant.hardened ? " --hardened" : "")
                  << (variant.swarm ? " --swarm" : "") << std::endl;
   }
@@ -357,8 +437,8 @@ class ExploreCommand {
     const WorldFile smaller = ShrinkWorld(world, variant, violation.cause, kShrinkingSchedules,
                                           context_.systems.operations());
     const WorldExperiment experiment(smaller, variant);
-    const Exploration again = sim::Explore(experiment.experiment(),
-                                           experiment.Options({.schedules = options_.schedules}));
+    const Exploration again = sim::Explore(
+        experiment.experiment(), experiment.Options({.schedules = SchedulesOf(options_, world)}));
     const bool is_smaller = again.violation && HasSameCause(*again.violation, violation.cause);
     const std::string text = is_smaller ? WithViolation(smaller, Record(*again.violation, variant))
                                         : WithViolation(world, Record(violation, variant));
@@ -417,8 +497,19 @@ class ExploreCommand {
 std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context) {
   const auto options = std::make_shared<Options>();
   app.footer(kFooter);
-  app.add_option("FILES", options->files, "World files and folders")->required();
-  app.add_option("--schedules", options->schedules, "The maximum number of schedules")
+  CLI::Option* const files = app.add_option("FILES", options->files, "World files and folders");
+  CLI::Option* const programs =
+      app.add_option("--program", options->programs,
+                     "Explore programs instead of files: one option for each program")
+          ->take_all()
+          ->allow_extra_args(false)
+          ->excludes(files);
+  app.add_option("--setup", options->setup, "With --program: a Redis command that runs before")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->needs(programs);
+  app.add_option("--schedules", options->schedules,
+                 "The maximum number of schedules; by default 20,000, or 500 with programs")
       ->check(CLI::PositiveNumber);
   app.add_option("--seed", options->seed,
                  "The seed of the first schedule; each further schedule has the next one");
@@ -441,7 +532,13 @@ std::function<int()> AddExplore(CLI::App& app, const ProgramContext& context) {
       "--catalogue", options->catalogue,
       "Check that each world's hazard is found, and is absent with --hardened; write the table "
       "between the marks of this Markdown file");
-  return [options, &context] { return ExploreCommand(*options, context).Run(); };
+  return [options, &context] {
+    if (options->files.empty() && options->programs.empty()) {
+      context.err << "redouble explore: FILES are missing: world files or folders; or --program\n";
+      return kExitBadUsage;
+    }
+    return ExploreCommand(*options, context).Run();
+  };
 }
 
 }  // namespace redouble::inline v0_1::sim

@@ -172,7 +172,14 @@ TEST_F(ExploreTest, RefusesBadUsage) {
   Write("plain.md", "no marks");
   std::filesystem::create_directories(folder_ / "empty");
   const std::vector<std::pair<std::vector<std::string>, std::string>> usages = {
-      {{}, "FILES"},
+      {{}, "FILES are missing"},
+      {{"w.world.json", "--program", "true"}, "FILES excludes --program"},
+      {{"w.world.json", "--setup", "SET n 0"}, "--setup requires --program"},
+      {{"--program", "bash 'x"}, "--program \"bash 'x\": a quote is not closed"},
+      {{"--program", ""}, "--program \"\" is empty"},
+      {{"--program", "true", "--setup", " "}, "--setup \" \" is empty"},
+      {{"--program", "true", "--setup", "NOSUCH"}, "setup: the command NOSUCH fails"},
+      {{"--program", "no-such-program"}, "no-such-program is in no folder of PATH"},
       {{"none.json"}, "none.json: no such file or folder"},
       {{"empty"}, "no *.world.json file in this folder"},
       {{"bad.world.json"}, "bad.world.json: "},

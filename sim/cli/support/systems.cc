@@ -9,6 +9,7 @@
 #include "redouble/core/relayna/key_rules.h"
 #include "redouble/core/studio/key_rules.h"
 #include "redouble/core/threescale/key_rules.h"
+#include "redouble/sim/cli/programs/program_operations.h"
 #include "redouble/sim/operations/gateway/gateway_operations.h"
 #include "redouble/sim/operations/korvet/korvet_operations.h"
 #include "redouble/sim/operations/orchestrator/orchestrator_operations.h"
@@ -38,7 +39,9 @@ std::vector<store::KeyRules> AllKeyRules(store::KeyLayout layout) {
           relayna::KeyRules(layout), studio::KeyRules(layout), threescale::KeyRules(layout)};
 }
 
-Systems::Systems() : operations_(AllSystems()) {}
+Systems::Systems() : operations_(AllSystems()) {
+  operations_.emplace(kProgramSystem, ProgramOperations());
+}
 
 absl::Status Systems::Add(System system) {
   if (system.name.empty()) return absl::InvalidArgumentError("a system needs a name");

@@ -45,7 +45,7 @@ struct System {
 
 class Systems {
  public:
-  // The systems of this project.
+  // The systems of this project, and "programs" (sim/cli/programs/program_operations.h).
   Systems();
 
   // Errors: InvalidArgument if the name is empty or taken.
