@@ -518,6 +518,7 @@ redouble_component(
     backends/memory/commands/keys/migrate.cc
     backends/memory/commands/keys/object.cc
     backends/memory/commands/keys/scan.cc
+    backends/memory/commands/keys/shown_encoding.cc
     backends/memory/commands/keys/sort.cc
     backends/memory/commands/lazy_free.cc
     backends/memory/commands/lists/blocking_lists.cc
@@ -570,6 +571,7 @@ redouble_component(
     backends/memory/commands/strings/strings.cc
     backends/memory/commands/transactions.cc
     backends/memory/compatibility/compatibility.cc
+    backends/memory/compatibility/server_text.cc
     backends/memory/engine/administration.cc
     backends/memory/engine/argument.cc
     backends/memory/engine/client_line.cc

@@ -178,6 +178,9 @@ Reply SameForAll(size_t count, int64_t result) {
   return Reply::Array(std::vector<Reply>(count, Reply::Integer(result)));
 }
 
+// The hash gets room for deadlines ("listpackex"), also if no field takes one.
+void MakeRoom(CommandContext& context, std::string_view key) { context.PutFieldDeadlines(key, {}); }
+
 // key time [NX|XX|GT|LT] FIELDS count field...
 Reply ExpireFields(CommandContext& context, Arguments arguments, const TimeForm& form) {
   const std::string_view key = arguments[0];
@@ -194,6 +197,7 @@ Reply ExpireFields(CommandContext& context, Arguments arguments, const TimeForm&
     return error;
   }
   if (!hash) return SameForAll(fields.size(), kNoField);
+  MakeRoom(context, key);
   FieldChanges changes(context, key, *hash);
   std::vector<Reply> results;
   for (const std::string_view field : fields) {
@@ -260,6 +264,7 @@ Reply ReadHGetEx(const CommandContext& context, Arguments arguments, ReadOptions
     options.deadline_ms = deadline_ms;
     arguments = arguments.subspan(2);
   }
+  if (arguments.size() == 1 && IsWord(arguments[0], "FIELDS")) return WrongArity("hgetex");
   return ReadFields(arguments, kFieldsNotPositive, fields);
 }
 
@@ -281,8 +286,9 @@ Reply ReadHSetEx(const CommandContext& context, Arguments arguments, WriteOption
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
     if (IsWord(word, "FIELDS")) {
-      const std::optional<int64_t> count =
-          i + 1 < arguments.size() ? base::ParseInt64(arguments[i + 1]) : std::nullopt;
+      constexpr size_t kFewestWords = 4;  // FIELDS count field value
+      if (arguments.size() - i < kFewestWords) return WrongArity("hsetex");
+      const std::optional<int64_t> count = base::ParseInt64(arguments[i + 1]);
       if (!count || *count < 1 || *count > std::numeric_limits<int32_t>::max()) {
         return Reply::Error("ERR invalid number of fields");
       }
@@ -389,6 +395,7 @@ Reply HandleHGetEx(CommandContext& context, Arguments arguments) {
     return error;
   }
   if (!hash) return NilForAll(fields.size());
+  if (options.persists || options.deadline_ms) MakeRoom(context, key);
   FieldChanges changes(context, key, *hash);
   std::vector<Reply> values;
   for (const std::string_view field : fields) {
@@ -444,6 +451,7 @@ Reply HandleHSetEx(CommandContext& context, Arguments arguments) {
   }
   FieldChanges changes(context, key, *hash);
   if (options.deadline_ms) {
+    MakeRoom(context, key);
     for (size_t i = 0; i < options.pairs.size(); i += 2) {
       changes.Expire(options.pairs[i], *options.deadline_ms);
     }

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/permission.h"
@@ -261,17 +262,12 @@ EngineCore::Resolution EngineCore::Resolve(CommandId& id, Arguments arguments) c
 }
 
 ScriptCache& EngineCore::scripts() {
-  if (scripts_ == nullptr) {
-    const bool keeps_texts = compatibility_.HasCommand(CommandId::kScriptShow);
-    scripts_ = std::make_unique<ScriptCache>(keeps_texts);
-  }
+  if (scripts_ == nullptr) scripts_ = std::make_unique<ScriptCache>(compatibility_);
   return *scripts_;
 }
 
 FunctionLibraries& EngineCore::functions() {
-  if (functions_ == nullptr) {
-    functions_ = std::make_unique<FunctionLibraries>(compatibility_.spec().rdb_version);
-  }
+  if (functions_ == nullptr) functions_ = std::make_unique<FunctionLibraries>(compatibility_);
   return *functions_;
 }
 
@@ -295,7 +291,7 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
   const CommandSpec& spec = store::SpecOf(id);
   if (busy_) {
     if (spec.Has(store::command_flag::kAllowBusy)) return std::nullopt;
-    return Reply::Error(busy_->refusal());
+    return Reply::Error(busy_->RefusalOf(compatibility_));
   }
   if (memory_limit_.on() && authority_ == Authority::kOwn) {
     if (std::optional<Reply> refusal = RefuseByMemory(session, id, arguments)) return refusal;
@@ -347,7 +343,7 @@ void EngineCore::UpdateWriteRefusal() {
   const ServerOptions& server = options_.server;
   write_refusal_ = {};
   if (save_failed_ && server.stop_writes_on_bgsave_error && !server.save_points.empty()) {
-    write_refusal_ = error_text::kSaveFailed;
+    write_refusal_ = ServerText(compatibility_, error_text::kSaveFailed);
   } else if (!log_refusal_.empty()) {
     write_refusal_ = log_refusal_;
   } else if (options_.min_replicas_to_write > 0 && options_.min_replicas_max_lag_s > 0) {

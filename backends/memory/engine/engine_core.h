@@ -337,8 +337,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;
   bool save_failed_ = false;
-  std::string log_refusal_;         // The error while the append-only log cannot be written.
-  std::string_view write_refusal_;  // The error for commands that write; empty if they may run.
+  std::string log_refusal_;    // The error while the append-only log cannot be written.
+  std::string write_refusal_;  // The error for commands that write; empty if they may run.
   // True until the new limit has been applied to the present keys.
   bool limit_changed_ = false;
   KeyspaceListener listener_;

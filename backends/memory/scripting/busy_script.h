@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::inline v0_1::memory {
@@ -40,11 +41,12 @@ struct BusyScript {
   store::Reply killed = {};  // The caller's reply if a stopped script is killed.
 
   // The reply to other commands while the script is busy.
-  std::string_view refusal() const {
-    return is_function ? "BUSY Redis is busy running a script. You can only call FUNCTION KILL or "
-                         "SHUTDOWN NOSAVE."
-                       : "BUSY Redis is busy running a script. You can only call SCRIPT KILL or "
-                         "SHUTDOWN NOSAVE.";
+  std::string RefusalOf(const Compatibility& compatibility) const {
+    constexpr std::string_view kFunction =
+        "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.";
+    constexpr std::string_view kScript =
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    return ServerText(compatibility, is_function ? kFunction : kScript);
   }
 };
 

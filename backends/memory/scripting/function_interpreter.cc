@@ -163,7 +163,7 @@ const char* Register(lua_State* state) {
 int RegisterFunction(lua_State* state) {
   const char* error = Register(state);
   if (error == nullptr) return 0;
-  PushErrorTable(state, error);
+  PushLibraryError(state, error);
   return lua_error(state);
 }
 
@@ -174,8 +174,8 @@ void SetLoading(lua_State* state, Functions* functions) {
 
 }  // namespace
 
-FunctionInterpreter::FunctionInterpreter()
-    : state_(std::make_unique<ScriptState>(ScriptKind::kFunction)) {
+FunctionInterpreter::FunctionInterpreter(const Compatibility& compatibility)
+    : state_(std::make_unique<ScriptState>(ScriptKind::kFunction, compatibility)) {
   state_->Protect([&](lua_State* lua) {
     state_->PushEnvironment();
     lua_getmetatable(lua, -1);

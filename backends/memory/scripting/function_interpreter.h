@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/backends/memory/scripting/script_flags.h"
 
@@ -44,7 +45,8 @@ struct RegisteredFunction {
 
 class FunctionInterpreter {
  public:
-  FunctionInterpreter();
+  // Functions see the API of this version, which must outlive the interpreter.
+  explicit FunctionInterpreter(const Compatibility& compatibility);
   FunctionInterpreter(const FunctionInterpreter&) = delete;
   FunctionInterpreter& operator=(const FunctionInterpreter&) = delete;
   ~FunctionInterpreter();

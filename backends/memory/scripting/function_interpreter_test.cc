@@ -32,7 +32,8 @@ class FunctionInterpreterTest : public testing::Test {
                             host_, limit_ms);
   }
 
-  FunctionInterpreter interpreter_;
+  const Compatibility compatibility_{store::Version::kRedis70};
+  FunctionInterpreter interpreter_{compatibility_};
   std::vector<RegisteredFunction> functions_;
   NoHost host_;
 };

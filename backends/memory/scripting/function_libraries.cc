@@ -108,9 +108,9 @@ class FunctionLibraries::LibrarySet {
   FunctionInterpreter& interpreter_;
 };
 
-FunctionLibraries::FunctionLibraries(int rdb_version)
-    : rdb_version_(rdb_version),
-      interpreter_(std::make_unique<FunctionInterpreter>()),
+FunctionLibraries::FunctionLibraries(const Compatibility& compatibility)
+    : compatibility_(compatibility),
+      interpreter_(std::make_unique<FunctionInterpreter>(compatibility)),
       loaded_(std::make_unique<LibrarySet>(*interpreter_)) {}
 
 FunctionLibraries::~FunctionLibraries() = default;
@@ -168,7 +168,7 @@ bool FunctionLibraries::Delete(std::string_view name) {
 
 void FunctionLibraries::Flush() {
   loaded_.reset();
-  interpreter_ = std::make_unique<FunctionInterpreter>();
+  interpreter_ = std::make_unique<FunctionInterpreter>(compatibility_);
   loaded_ = std::make_unique<LibrarySet>(*interpreter_);
 }
 
@@ -208,13 +208,13 @@ std::string FunctionLibraries::Dump() const {
     AppendLittleEndian(kFunctionRecord, 1, out);
     AppendRdbString(library->code, out);
   }
-  AppendLittleEndian(static_cast<uint64_t>(rdb_version_), kVersionBytes, out);
+  AppendLittleEndian(static_cast<uint64_t>(compatibility_.spec().rdb_version), kVersionBytes, out);
   AppendLittleEndian(base::Crc64(out), kChecksumBytes, out);
   return out;
 }
 
 Reply FunctionLibraries::Restore(std::string_view payload, RestorePolicy policy) {
-  if (!DumpIsIntact(payload, ChecksumPolicy::kVerify, rdb_version_)) {
+  if (!DumpIsIntact(payload, ChecksumPolicy::kVerify, compatibility_.spec().rdb_version)) {
     return Reply::Error(kDamagedDump);
   }
   auto restored = std::make_unique<LibrarySet>(*interpreter_);

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "redouble/backends/memory/persistence/rdb_value.h"
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/function_interpreter.h"
 #include "redouble/core/store/reply.h"
 
@@ -45,8 +45,8 @@ class FunctionLibraries {
   };
   enum class RestorePolicy { kFlush, kAppend, kReplace };
 
-  // `rdb_version`: of dumps.
-  explicit FunctionLibraries(int rdb_version = kRdbVersionOfRedis70);
+  // The libraries of an engine of this version, which must outlive them.
+  explicit FunctionLibraries(const Compatibility& compatibility);
   ~FunctionLibraries();
 
   // Loads a library. Returns its name, or an error reply if nothing was changed.
@@ -83,7 +83,7 @@ class FunctionLibraries {
                                       std::string& name);
   std::optional<std::string> Merge(LibrarySet& from, bool replace);
 
-  const int rdb_version_;
+  const Compatibility& compatibility_;
   std::unique_ptr<FunctionInterpreter> interpreter_;
   std::unique_ptr<LibrarySet> loaded_;
 };

@@ -17,6 +17,8 @@ std::string Code(const std::string& library, const std::string& function) {
          "', function() return '" + library + "' end)";
 }
 
+const Compatibility kRedis70(store::Version::kRedis70);
+
 std::string Names(const FunctionLibraries& libraries) {
   std::string names;
   for (const FunctionLibraries::Library* library : libraries.List()) {
@@ -28,7 +30,7 @@ std::string Names(const FunctionLibraries& libraries) {
 }
 
 TEST(FunctionLibraries, FindsFunctionsInAnyCase) {
-  FunctionLibraries libraries;
+  FunctionLibraries libraries(kRedis70);
   ASSERT_EQ(libraries.Load(Code("lib", "Twice"), {}), Reply::Bulk("lib"));
   ASSERT_NE(libraries.Find("tWICE"), nullptr);
   EXPECT_EQ(libraries.Find("tWICE")->name, "Twice");
@@ -36,7 +38,7 @@ TEST(FunctionLibraries, FindsFunctionsInAnyCase) {
 }
 
 TEST(FunctionLibraries, KeepsTheOldLibraryWhenTheNewOneFails) {
-  FunctionLibraries libraries;
+  FunctionLibraries libraries(kRedis70);
   libraries.Load(Code("one", "f"), {});
   libraries.Load(Code("two", "g"), {});
   EXPECT_TRUE(libraries.Load("#!lua name=one\nnonsense()", {.replace = true}).is_error());
@@ -50,11 +52,11 @@ TEST(FunctionLibraries, KeepsTheOldLibraryWhenTheNewOneFails) {
 }
 
 TEST(FunctionLibraries, RestoresAllOrNothing) {
-  FunctionLibraries source;
+  FunctionLibraries source(kRedis70);
   source.Load(Code("one", "f"), {});
   source.Load(Code("two", "g"), {});
   const std::string dump = source.Dump();
-  FunctionLibraries target;
+  FunctionLibraries target(kRedis70);
   target.Load(Code("three", "G"), {});
   EXPECT_EQ(target.Restore(dump, Policy::kAppend), Reply::Error("ERR Function g already exists"));
   EXPECT_EQ(target.Restore(dump, Policy::kReplace), Reply::Error("ERR Function g already exists"));
@@ -69,7 +71,7 @@ TEST(FunctionLibraries, RestoresAllOrNothing) {
 }
 
 TEST(FunctionLibraries, RefusesAPayloadThatWasChanged) {
-  FunctionLibraries libraries;
+  FunctionLibraries libraries(kRedis70);
   libraries.Load(Code("one", "f"), {});
   std::string dump = libraries.Dump();
   dump[3] ^= 1;
@@ -78,7 +80,7 @@ TEST(FunctionLibraries, RefusesAPayloadThatWasChanged) {
 }
 
 TEST(FunctionLibraries, ForgetsLibraries) {
-  FunctionLibraries libraries;
+  FunctionLibraries libraries(kRedis70);
   libraries.Load(Code("one", "f"), {});
   libraries.Load(Code("two", "g"), {});
   EXPECT_TRUE(libraries.Delete("one"));

@@ -11,7 +11,9 @@ namespace redouble::inline v0_1::memory {
 
 using store::Reply;
 
-Interpreter::Interpreter() : state_(std::make_unique<ScriptState>(ScriptKind::kScript)) {}
+Interpreter::Interpreter(const Compatibility& compatibility)
+    : compatibility_(compatibility),
+      state_(std::make_unique<ScriptState>(ScriptKind::kScript, compatibility)) {}
 
 Interpreter::~Interpreter() = default;
 
@@ -19,7 +21,7 @@ size_t Interpreter::MemoryBytes() const { return state_->MemoryBytes(); }
 
 void Interpreter::Flush() {
   functions_.clear();
-  state_ = std::make_unique<ScriptState>(ScriptKind::kScript);
+  state_ = std::make_unique<ScriptState>(ScriptKind::kScript, compatibility_);
 }
 
 std::optional<Reply> Interpreter::Compile(std::string_view sha, std::string_view body) {

@@ -1,13 +1,13 @@
 // Interpreter: the Lua 5.1 interpreter that runs Redis scripts, sandboxed and deterministic.
 //
-// It offers the globals of Redis 7.0.15 and no others: the functions of base, table, string, math
-// and coroutine, cjson, cmsgpack, struct, bit, and `redis`. A script cannot change globals or
-// libraries, math.random has Redis's own sequence, and no function reaches files, the clock or the
-// process.
+// It offers the globals of the server of a version and no others: the functions of base, table,
+// string, math and coroutine, cjson, cmsgpack, struct, bit, and `redis`. A script cannot change
+// globals or libraries, math.random has Redis's own sequence, and no function reaches files, the
+// clock or the process.
 //
 // The interpreter does not depend on the engine: a script runs commands through a ScriptHost.
 //
-//   Interpreter interpreter;
+//   Interpreter interpreter(compatibility);
 //   interpreter.Compile(sha, "return redis.call('GET', KEYS[1])");
 //   ScriptResult result = interpreter.Run(sha, keys, arguments, host, limit_ms);
 //
@@ -29,6 +29,7 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 #include "redouble/core/store/reply.h"
 
@@ -38,7 +39,8 @@ class ScriptState;
 
 class Interpreter {
  public:
-  Interpreter();
+  // Scripts see the API of this version, which must outlive the interpreter.
+  explicit Interpreter(const Compatibility& compatibility);
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
   ~Interpreter();
@@ -60,6 +62,7 @@ class Interpreter {
   size_t MemoryBytes() const;
 
  private:
+  const Compatibility& compatibility_;
   std::unique_ptr<ScriptState> state_;
   // References in Lua's registry, by SHA-1.
   absl::btree_map<std::string, int, std::less<>> functions_;

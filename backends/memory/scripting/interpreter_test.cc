@@ -38,7 +38,8 @@ class InterpreterTest : public testing::Test {
     return interpreter_.Run(name, keys, arguments, host_).reply;
   }
 
-  Interpreter interpreter_;
+  const Compatibility compatibility_{store::Version::kRedis70};
+  Interpreter interpreter_{compatibility_};
   RecordingHost host_;
   int scripts_ = 0;
 };
@@ -269,7 +270,7 @@ TEST_F(InterpreterTest, OffersNeitherFilesNorClockNorModules) {
 TEST_F(InterpreterTest, DrawsTheSameSequenceInEveryInterpreter) {
   const std::string_view body = "return {math.random(1000000), math.random(1000000)}";
   const Reply first = Eval(body);
-  Interpreter other;
+  Interpreter other(compatibility_);
   ASSERT_FALSE(other.Compile("x", body).has_value());
   EXPECT_EQ(other.Run("x", {}, {}, host_).reply, first);
   EXPECT_NE(Eval(body), first);

@@ -6,7 +6,7 @@ namespace redouble::inline v0_1::memory {
 
 std::optional<store::Reply> ScriptCache::Load(std::string_view sha, std::string_view body) {
   if (Has(sha)) return std::nullopt;
-  Shebang shebang = ReadShebang(body);
+  Shebang shebang = ReadShebang(body, compatibility_);
   if (shebang.error) return shebang.error;
   if (std::optional<store::Reply> error = interpreter_.Compile(sha, shebang.code)) return error;
   flags_.emplace(sha, shebang.flags);

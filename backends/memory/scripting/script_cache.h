@@ -3,7 +3,7 @@
 // A script stays in the cache until SCRIPT FLUSH. The cache owns the interpreter in which its
 // scripts are compiled.
 //
-//   ScriptCache cache;
+//   ScriptCache cache(compatibility);
 //   const std::string& sha = cache.ShaOf(body);
 //   if (auto error = cache.Load(sha, body)) return *error;
 //
@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/interpreter.h"
 #include "redouble/backends/memory/scripting/shebang.h"
 #include "redouble/core/store/reply.h"
@@ -27,8 +28,11 @@ namespace redouble::inline v0_1::memory {
 
 class ScriptCache {
  public:
-  // `keeps_texts`: TextOf is needed (SCRIPT SHOW).
-  explicit ScriptCache(bool keeps_texts = false) : keeps_texts_(keeps_texts) {}
+  // The scripts of an engine of this version, which must outlive the cache.
+  explicit ScriptCache(const Compatibility& compatibility)
+      : compatibility_(compatibility),
+        interpreter_(compatibility),
+        keeps_texts_(compatibility.HasCommand(store::CommandId::kScriptShow)) {}
 
   // Compiles a script unless it is cached already. Returns nullopt on success, otherwise the error
   // reply.
@@ -44,7 +48,7 @@ class ScriptCache {
   size_t lua_bytes() const { return interpreter_.MemoryBytes(); }
   // The flags of a cached script.
   ScriptFlags FlagsOf(std::string_view sha) const { return flags_.find(sha)->second; }
-  // The text of a cached script. Requires `keeps_texts`.
+  // The text of a cached script. Requires a version with SCRIPT SHOW.
   const std::string& TextOf(std::string_view sha) const { return texts_.find(sha)->second; }
   void Flush();
 
@@ -53,9 +57,11 @@ class ScriptCache {
   bool allows_denied_commands() const { return allows_denied_commands_; }
   void set_allows_denied_commands(bool value) { allows_denied_commands_ = value; }
 
+  const Compatibility& compatibility() const { return compatibility_; }
   Interpreter& interpreter() { return interpreter_; }
 
  private:
+  const Compatibility& compatibility_;
   Interpreter interpreter_;
   absl::btree_map<std::string, ScriptFlags, std::less<>> flags_;
   const bool keeps_texts_;

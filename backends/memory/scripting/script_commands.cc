@@ -36,7 +36,7 @@ std::optional<ScriptFlags> DeclaredFlags(CommandId id, std::span<const std::stri
   switch (id) {
     case CommandId::kEval:
     case CommandId::kEvalRo: {
-      const Shebang shebang = ReadShebang(arguments[0]);
+      const Shebang shebang = ReadShebang(arguments[0], scripts.compatibility());
       if (!shebang.error) flags = shebang.flags;
       break;
     }

@@ -96,9 +96,10 @@ size_t ScriptState::MemoryBytes() const {
          static_cast<size_t>(lua_gc(lua(), LUA_GCCOUNTB, 0));
 }
 
-ScriptState::ScriptState(ScriptKind kind) : lua_(lua_newstate(LuaMemory::Allocate, &memory_)) {
+ScriptState::ScriptState(ScriptKind kind, const Compatibility& compatibility)
+    : lua_(lua_newstate(LuaMemory::Allocate, &memory_)) {
   Protect([&](lua_State* state) {
-    PushSandbox(state, kind);
+    PushSandbox(state, kind, compatibility);
     // Code that a script compiles with loadstring runs with the same globals.
     lua_pushvalue(state, -1);
     lua_replace(state, LUA_GLOBALSINDEX);

@@ -4,7 +4,7 @@
 // Everything that may raise an error runs in Protect, because an error outside of it would end the
 // process: any push may run out of memory.
 //
-//   ScriptState state(ScriptKind::kScript);
+//   ScriptState state(ScriptKind::kScript, compatibility);
 //   state.Protect([&](lua_State* lua) { LoadText(lua, body, "@user_script"); ... });
 //   ScriptResult result = state.Call(push_function, sha, host, 5000);
 //
@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_memory.h"
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
@@ -29,7 +30,8 @@ namespace redouble::inline v0_1::memory {
 
 class ScriptState {
  public:
-  explicit ScriptState(ScriptKind kind);
+  // `compatibility` must outlive the state.
+  ScriptState(ScriptKind kind, const Compatibility& compatibility);
   ScriptState(const ScriptState&) = delete;
   ScriptState& operator=(const ScriptState&) = delete;
 

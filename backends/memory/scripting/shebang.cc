@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/core/base/text/quoted_words.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -33,7 +34,7 @@ std::optional<Reply> ReadFlags(absl::string_view list, ScriptFlags& flags) {
 
 }  // namespace
 
-Shebang ReadShebang(std::string_view body) {
+Shebang ReadShebang(std::string_view body, const Compatibility& compatibility) {
   if (!body.starts_with("#!")) return {.flags = {}, .code = body, .error = std::nullopt};
   // Like Redis, reads a C string.
   const size_t end = body.substr(0, body.find('\0')).find('\n');
@@ -47,7 +48,10 @@ Shebang ReadShebang(std::string_view body) {
     return shebang;
   }
   if (words->front() != "#!lua") {
-    shebang.error = Error("Unexpected engine in script shebang: ", words->front());
+    shebang.error = compatibility.Has(Feature::kScriptEngines)
+                        ? Error("Could not find scripting engine '",
+                                words->front().substr(std::string_view("#!").size()) + "'")
+                        : Error("Unexpected engine in script shebang: ", words->front());
     return shebang;
   }
   for (size_t i = 1; i < words->size() && !shebang.error; ++i) {

@@ -2,7 +2,7 @@
 //
 // EVAL and SCRIPT LOAD read it before the script is compiled.
 //
-//   const Shebang shebang = ReadShebang("#!lua flags=no-writes\nreturn 1");
+//   const Shebang shebang = ReadShebang("#!lua flags=no-writes\nreturn 1", compatibility);
 //   shebang.flags.no_writes;       // true
 //   shebang.code;                  // "\nreturn 1"
 //
@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/script_flags.h"
 #include "redouble/core/store/reply.h"
 
@@ -27,7 +28,7 @@ struct Shebang {
   std::optional<store::Reply> error;
 };
 
-Shebang ReadShebang(std::string_view body);
+Shebang ReadShebang(std::string_view body, const Compatibility& compatibility);
 
 }  // namespace redouble::inline v0_1::memory
 

@@ -8,15 +8,17 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
+const Compatibility kRedis70(store::Version::kRedis70);
+
 TEST(Shebang, LeavesAScriptWithoutOneAsItIs) {
-  const Shebang shebang = ReadShebang("return 1");
+  const Shebang shebang = ReadShebang("return 1", kRedis70);
   EXPECT_FALSE(shebang.error.has_value());
   EXPECT_FALSE(shebang.flags.declared);
   EXPECT_EQ(shebang.code, "return 1");
 }
 
 TEST(Shebang, KeepsTheLineEndSoThatLineNumbersStay) {
-  const Shebang shebang = ReadShebang("#!lua\nreturn 1");
+  const Shebang shebang = ReadShebang("#!lua\nreturn 1", kRedis70);
   EXPECT_FALSE(shebang.error.has_value());
   EXPECT_TRUE(shebang.flags.declared);
   EXPECT_FALSE(shebang.flags.no_writes);
@@ -25,7 +27,8 @@ TEST(Shebang, KeepsTheLineEndSoThatLineNumbersStay) {
 
 TEST(Shebang, ReadsEveryFlagThatRedisKnows) {
   const Shebang shebang = ReadShebang(
-      "#!lua flags=no-writes,allow-oom flags=allow-stale,no-cluster,allow-cross-slot-keys\n");
+      "#!lua flags=no-writes,allow-oom flags=allow-stale,no-cluster,allow-cross-slot-keys\n",
+      kRedis70);
   EXPECT_FALSE(shebang.error.has_value());
   EXPECT_TRUE(shebang.flags.no_writes);
 }
@@ -34,7 +37,7 @@ TEST(Shebang, SplitsItsLineAsRedisSplitsWords) {
   for (const std::string_view body :
        {"#!lua flags=\"no-writes\"\n", "#!lua 'flags=no-writes'\n", "#!lua\rflags=no-\"writes\"\n",
         "#!\"lua\" flags=\"\\x6eo-writes\"\n"}) {
-    const Shebang shebang = ReadShebang(body);
+    const Shebang shebang = ReadShebang(body, kRedis70);
     EXPECT_FALSE(shebang.error.has_value()) << body;
     EXPECT_TRUE(shebang.flags.no_writes) << body;
   }
@@ -58,10 +61,16 @@ TEST(Shebang, SaysWhatIsWrong) {
            BadLine{"#!lua \"\"\n", "ERR Unknown lua shebang option: "},
            BadLine{std::string_view("#!lua\0\n", 7), "ERR Invalid script shebang"},
        }) {
-    const Shebang shebang = ReadShebang(row.body);
+    const Shebang shebang = ReadShebang(row.body, kRedis70);
     ASSERT_TRUE(shebang.error.has_value()) << row.body;
     EXPECT_EQ(*shebang.error, store::Reply::Error(row.error)) << row.body;
   }
+}
+
+TEST(Shebang, Valkey81NamesTheUnknownEngineAlone) {
+  const Compatibility valkey81(store::Version::kValkey81);
+  EXPECT_EQ(ReadShebang("#!foo\n", valkey81).error,
+            store::Reply::Error("ERR Could not find scripting engine 'foo'"));
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ class RdbLoader {
     const uint64_t begin = reader_.offset() - 1;
     const std::optional<std::string_view> code = reader_.ReadStringView();
     if (!code) return ReadError(", the code of a function library");
-    if (trial_ == nullptr) trial_ = std::make_unique<FunctionLibraries>();
+    if (trial_ == nullptr) trial_ = std::make_unique<FunctionLibraries>(core_.compatibility());
     const store::Reply loaded = trial_->Load(*code, {});
     if (!loaded.is_error()) return absl::OkStatus();
     return ErrorAt(begin, absl::StatusCode::kDataLoss,

@@ -250,14 +250,27 @@ std::optional<int64_t> Stream::EntriesReadAt(StreamId id) const {
   return std::nullopt;
 }
 
+bool Stream::HasDeletedFrom(StreamId start) const {
+  return size_ > 0 && max_deleted_id_ != StreamId::Min() && start <= max_deleted_id_;
+}
+
+bool Stream::IsContiguous(StreamId last, StreamId next, LagRule rule) const {
+  switch (rule) {
+    case LagRule::kRedis70:
+      return !HasTombstonesFrom(next);
+    case LagRule::kLater:
+      return last >= first_id_ && !HasTombstonesFrom(last);
+    case LagRule::kValkey81:
+      return !HasDeletedFrom(last);
+  }
+  return false;
+}
+
 void Stream::Advance(StreamGroup& group, StreamId id, LagRule rule) const {
   StreamGroup::Position& position = group.position;
   const StreamId last = position.last_delivered_id;
   if (id <= last) return;
-  const bool is_contiguous = rule == LagRule::kRedis70
-                                 ? !HasTombstonesFrom(id)
-                                 : last >= first_id_ && !HasTombstonesFrom(last);
-  if (position.entries_read && is_contiguous) {
+  if (position.entries_read && IsContiguous(last, id, rule)) {
     ++*position.entries_read;
   } else if (entries_added_ != 0) {
     position.entries_read = EntriesReadAt(id);
@@ -275,7 +288,9 @@ std::optional<int64_t> Stream::Lag(const StreamGroup& group, LagRule rule) const
     }
   }
   const auto added = static_cast<int64_t>(entries_added_);
-  if (position.entries_read && !HasTombstonesFrom(position.last_delivered_id)) {
+  const bool has_gaps = rule == LagRule::kValkey81 ? HasDeletedFrom(position.last_delivered_id)
+                                                   : HasTombstonesFrom(position.last_delivered_id);
+  if (position.entries_read && !has_gaps) {
     return added - *position.entries_read;
   }
   const std::optional<int64_t> read = EntriesReadAt(position.last_delivered_id);

@@ -148,6 +148,9 @@ class Stream final : public Collection {
     // Also knows the lag of a group that has read none of the remaining entries. Tombstones count
     // from the last delivered entry. Source: Redis 8.0 t_stream.c.
     kLater,
+    // Tombstones count from the last delivered entry, also those before the first remaining entry.
+    // Source: Valkey 8.1.1, which was asked.
+    kValkey81,
   };
   // Moves the group's position to an entry that the group reads.
   void Advance(StreamGroup& group, StreamId id, LagRule rule = LagRule::kRedis70) const;
@@ -162,8 +165,12 @@ class Stream final : public Collection {
   // Removes the first node. Returns the number of its entries.
   size_t DropFirstNode();
   void RefreshFirstId();
-  // True if entries at or above `start` were deleted individually.
+  // True if entries at or above `start` were deleted individually, and one before them remains.
   bool HasTombstonesFrom(StreamId start) const;
+  // True if entries at or above `start` were deleted individually, and any entry remains.
+  bool HasDeletedFrom(StreamId start) const;
+  // True if no entry between a group's last delivered one and `next` is known to be missing.
+  bool IsContiguous(StreamId last, StreamId next, LagRule rule) const;
 
   std::deque<StreamNode> nodes_;
   size_t size_ = 0;

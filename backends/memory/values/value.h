@@ -97,6 +97,11 @@ class Value {
   ~Value() { Free(); }
 
   Value Clone() const;
+  // A text becomes "raw", as if it had been changed in place. Requires "embstr" or "raw".
+  void MakeRaw() {
+    assert(type() == store::KeyType::kString && !is_integer());
+    if (form_ == Form::kEmbstr) form_ = Form::kRaw;
+  }
 
   store::KeyType type() const {
     switch (kind_) {

@@ -25,7 +25,8 @@ Reply HandleClientGetName(CommandContext& context, Arguments) {
 }
 
 Reply HandleClientSetName(CommandContext& context, Arguments arguments) {
-  if (std::optional<Reply> error = RefuseClientName(arguments[0])) return *std::move(error);
+  if (std::optional<Reply> error = RefuseClientName(context, arguments[0]))
+    return *std::move(error);
   context.session().set_name(arguments[0]);
   return Reply::Ok();
 }
@@ -50,8 +51,7 @@ Reply HandleClientSetInfo(CommandContext& context, Arguments arguments) {
   if (!is_name && !IsWord(arguments[0], "LIB-VER")) {
     return Reply::Error("ERR Unrecognized option '" + WordInError(arguments[0]) + "'");
   }
-  // Redis ignores what follows a zero byte here.
-  if (!IsClientWord(arguments[1].substr(0, arguments[1].find('\0')))) {
+  if (!IsClientWord(UpToZero(arguments[1]))) {
     return Reply::Error("ERR " + WordInError(arguments[0]) +
                         " cannot contain spaces, newlines or special characters.");
   }

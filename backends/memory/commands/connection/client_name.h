@@ -14,6 +14,8 @@
 #include <optional>
 #include <string_view>
 
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::inline v0_1::memory {
@@ -23,9 +25,14 @@ inline bool IsClientWord(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
 }
 
+// What Redis sees of a text that it reads as a C string.
+inline std::string_view UpToZero(std::string_view text) { return text.substr(0, text.find('\0')); }
+
 // Returns the error for an invalid name; nullopt for a valid one.
-inline std::optional<store::Reply> RefuseClientName(std::string_view name) {
-  if (IsClientWord(name)) return std::nullopt;
+inline std::optional<store::Reply> RefuseClientName(const CommandContext& context,
+                                                    std::string_view name) {
+  const bool ends_at_zero = context.engine().Has(Feature::kClientWords);
+  if (IsClientWord(ends_at_zero ? UpToZero(name) : name)) return std::nullopt;
   return store::Reply::Error(
       "ERR Client names cannot contain spaces, newlines or special characters.");
 }

@@ -21,7 +21,7 @@ struct HelloOptions {
 };
 
 // Returns an error reply, or nil if `options` is filled.
-Reply ReadHelloOptions(Arguments arguments, HelloOptions& options) {
+Reply ReadHelloOptions(const CommandContext& context, Arguments arguments, HelloOptions& options) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t left = arguments.size() - i - 1;
     if (IsWord(arguments[i], "AUTH") && left >= 2) {
@@ -30,7 +30,8 @@ Reply ReadHelloOptions(Arguments arguments, HelloOptions& options) {
       i += 2;
     } else if (IsWord(arguments[i], "SETNAME") && left >= 1) {
       options.name = arguments[++i];
-      if (std::optional<Reply> error = RefuseClientName(*options.name)) return *std::move(error);
+      if (std::optional<Reply> error = RefuseClientName(context, *options.name))
+        return *std::move(error);
     } else {
       return Reply::Error(base::ToStd(
           absl::StrCat("ERR Syntax error in HELLO option '", WordInError(arguments[i]), "'")));
@@ -98,7 +99,7 @@ Reply HandleHello(CommandContext& context, Arguments arguments) {
   }
   HelloOptions options;
   const Arguments rest = arguments.empty() ? arguments : arguments.subspan(1);
-  if (Reply error = ReadHelloOptions(rest, options); error.is_error()) return error;
+  if (Reply error = ReadHelloOptions(context, rest, options); error.is_error()) return error;
   if (options.user) {
     if (Reply error = LogIn(context, *options.user, options.password); error.is_error()) {
       return error;

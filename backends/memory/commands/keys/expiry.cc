@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -166,7 +167,9 @@ Reply HandlePExpireTime(CommandContext& context, Arguments arguments) {
 
 Reply HandlePersist(CommandContext& context, Arguments arguments) {
   Database::Entry* entry = context.FindAny(arguments[0]);
-  if (entry == nullptr || !context.db().ClearExpiry(*entry)) return Reply::Integer(0);
+  if (entry == nullptr) return Reply::Integer(0);
+  KeepEncoding(context, *entry);
+  if (!context.db().ClearExpiry(*entry)) return Reply::Integer(0);
   context.Changed(arguments[0], EventClass::kGeneric, "persist");
   return Reply::Integer(1);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -37,7 +38,9 @@ Reply RemoveKeys(CommandContext& context, Arguments keys, Freeing freeing) {
 
 // Moves the value and expiry of an entry to a key that does not exist. Removes the entry.
 void MoveEntry(CommandContext& context, std::string_view from, std::string_view to) {
-  const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(*context.FindAny(from));
+  Database::Entry& source = *context.FindAny(from);
+  KeepEncoding(context, source);
+  const std::optional<int64_t> deadline_ms = context.db().DeadlineOf(source);
   const std::optional<FieldDeadlines::List> fields = context.FieldDeadlinesOf(from);
   Value value = context.Take(from);
   Database::Entry& target = context.Add(to, std::move(value));
@@ -131,13 +134,14 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
   if (options.target == &source_db && from == to) {
     return Reply::Error("ERR source and destination objects are the same");
   }
-  const Database::Entry* source = context.FindAny(from);
+  Database::Entry* source = context.FindAny(from);
   if (source == nullptr) {
     context.Missed(from);
     return Reply::Integer(0);
   }
   const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
   const std::optional<FieldDeadlines::List> fields = context.FieldDeadlinesOf(from);
+  KeepEncoding(context, *source);
   Value copy = source->value.Clone();
   context.SetDb(*options.target);
   if (context.FindAny(to) != nullptr) {

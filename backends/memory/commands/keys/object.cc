@@ -5,11 +5,10 @@
 
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/help.h"
-#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
-#include "redouble/backends/memory/values/list.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::memory {
@@ -36,15 +35,7 @@ bool SharesIntegers(const EngineOptions& options) {
 Reply HandleObjectEncoding(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
   if (entry == nullptr) return Reply::Nil();
-  const std::string_view encoding = entry->value.encoding();
-  if (const List* list = entry->value.As<List>(); list != nullptr) {
-    const bool is_packed = context.engine().Has(Feature::kPackedLists) && list->nodes().size() == 1;
-    return Reply::Bulk(is_packed ? "listpack" : encoding);
-  }
-  const FieldDeadlines* deadlines = context.db().field_deadlines();
-  const bool has_room =
-      encoding == "listpack" && deadlines != nullptr && deadlines->Tracks(arguments[0]);
-  return Reply::Bulk(has_room ? "listpackex" : encoding);
+  return Reply::Bulk(ShownEncoding(context, *entry));
 }
 
 Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {

@@ -230,7 +230,8 @@ Reply HandleFunctionRestore(CommandContext& context, Arguments arguments) {
 
 Reply HandleFunctionStats(CommandContext& context, Arguments) {
   const BusyScript* busy = context.engine().busy_script();
-  if (busy != nullptr && !busy->is_function) return Reply::Error(busy->refusal());
+  if (busy != nullptr && !busy->is_function)
+    return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
   const FunctionLibraries& libraries = context.engine().functions();
   Reply counts = Reply::Map({Reply::Bulk("libraries_count"),
                              Reply::Integer(static_cast<int64_t>(libraries.library_count())),

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
@@ -110,10 +111,13 @@ class SessionHost final : public ScriptHost {
       case EngineCore::Resolution::kUnknownCommand:
       case EngineCore::Resolution::kUnknownSubcommand:
         id = CommandId::kUnknown;
-        refusal = Reply::Error("ERR Unknown Redis command called from script");
+        refusal = Reply::Error(ServerText(context_.engine().compatibility(),
+                                          "ERR Unknown Redis command called from script"));
         break;
       case EngineCore::Resolution::kWrongArity:
-        refusal = Reply::Error("ERR Wrong number of args calling Redis command from script");
+        refusal =
+            Reply::Error(ServerText(context_.engine().compatibility(),
+                                    "ERR Wrong number of args calling Redis command from script"));
         break;
       case EngineCore::Resolution::kFound:
         refusal = RefuseByRules(id, arguments);
@@ -246,7 +250,8 @@ Reply KillScript(CommandContext& context, bool is_function) {
         "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
         "NOSAVE command.");
   }
-  if (busy->is_function != is_function) return Reply::Error(busy->refusal());
+  if (busy->is_function != is_function)
+    return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
   context.engine().KillBusy();
   return Reply::Ok();
 }

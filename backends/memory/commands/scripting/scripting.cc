@@ -7,6 +7,7 @@
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/scripting/script_run.h"
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -62,7 +63,8 @@ Reply EvalShaGeneric(CommandContext& context, Arguments arguments, bool read_onl
   constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
   constexpr size_t kSha1HexSize = 40;
   const std::string sha = absl::AsciiStrToLower(base::ToAbsl(arguments[0]));
-  if (sha.size() != kSha1HexSize) return Reply::Error(kNoScript);
+  const Compatibility& compatibility = context.engine().compatibility();
+  if (sha.size() != kSha1HexSize) return Reply::Error(ServerText(compatibility, kNoScript));
   if (context.session().debugs_scripts()) {
     return Reply::Error("ERR Please use EVAL instead of EVALSHA for debugging");
   }
@@ -71,7 +73,9 @@ Reply EvalShaGeneric(CommandContext& context, Arguments arguments, bool read_onl
           ReadScriptArguments(arguments.subspan(1), error_text::kNotAnInteger, passed)) {
     return *std::move(error);
   }
-  if (!context.engine().scripts().Has(sha)) return Reply::Error(kNoScript);
+  if (!context.engine().scripts().Has(sha)) {
+    return Reply::Error(ServerText(compatibility, kNoScript));
+  }
   return RunCached(context, sha, passed, RunOf(context, arguments, read_only));
 }
 

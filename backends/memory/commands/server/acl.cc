@@ -12,6 +12,7 @@
 #include "redouble/backends/memory/acl/merged_rules.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -208,7 +209,9 @@ Reply HandleAclUsers(CommandContext& context, Arguments) {
 Reply HandleAclLoad(CommandContext& context, Arguments) {
   EngineCore& engine = context.engine();
   const std::string path = AclFileOf(engine);
-  if (path.empty()) return Reply::Error(kNoAclFile);
+  if (path.empty()) {
+    return Reply::Error(ServerText(context.engine().compatibility(), kNoAclFile));
+  }
   const absl::StatusOr<std::string> text = engine.administration().host()->ReadTextFile(path);
   if (!text.ok()) {
     return Reply::Error(absl::StrCat("ERR Error loading ACLs, opening file '", path,
@@ -230,7 +233,9 @@ Reply HandleAclLoad(CommandContext& context, Arguments) {
 Reply HandleAclSave(CommandContext& context, Arguments) {
   EngineCore& engine = context.engine();
   const std::string path = AclFileOf(engine);
-  if (path.empty()) return Reply::Error(kNoAclFile);
+  if (path.empty()) {
+    return Reply::Error(ServerText(context.engine().compatibility(), kNoAclFile));
+  }
   Host& host = *engine.administration().host();
   if (host.ReplaceTextFile(path, WriteAclFile(engine.acl())).ok()) return Reply::Ok();
   return Reply::Error(

@@ -112,7 +112,8 @@ Reply HandleShutdown(CommandContext& context, Arguments arguments) {
   if ((aborts && other) || (saves && does_not_save)) return SyntaxError();
   if (aborts) return Reply::Error("ERR No shutdown in progress.");
   const BusyScript* busy = context.engine().busy_script();
-  if (busy != nullptr && !does_not_save) return Reply::Error(busy->refusal());
+  if (busy != nullptr && !does_not_save)
+    return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
   Host* host = context.engine().administration().host();
   if (host == nullptr) return Reply::Error(kShutdownFailed);
   if (SavesAtShutdown(context, saves, does_not_save)) {

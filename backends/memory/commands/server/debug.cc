@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/commands/server/config_rewrite.h"
 #include "redouble/backends/memory/commands/server/dataset_digest.h"
 #include "redouble/backends/memory/engine/argument.h"
@@ -114,8 +115,9 @@ Reply Object(CommandContext& context, Arguments arguments) {
   const Value& value = entry->value;
   const List* list = value.As<List>();
   return Reply::Status(base::ToStd(absl::StrCat(
-      "Value at:0x0 refcount:1 encoding:", base::ToAbsl(value.encoding()), " serializedlength:",
-      DumpValue(value).size() - kDumpFrameBytes, " lru:", entry->eviction.used_s & kLruClockMax,
+      "Value at:0x0 refcount:1 encoding:", base::ToAbsl(ShownEncoding(context, *entry)),
+      " serializedlength:", DumpValue(value).size() - kDumpFrameBytes,
+      " lru:", entry->eviction.used_s & kLruClockMax,
       " lru_seconds_idle:", entry->eviction.IdleSeconds(context.now_s()),
       list == nullptr ? "" : NodesText(*list, context.limits()))));
 }

@@ -14,7 +14,6 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/handlers.h"
-#include "redouble/backends/memory/redis_version.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/redis_number.h"
 

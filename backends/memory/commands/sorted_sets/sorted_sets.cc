@@ -166,9 +166,12 @@ Reply ScoreOrNil(const CommandContext& context, const Lookup<SortedSet>& set,
   return score ? ScoreReply(context, *score) : Reply::Nil();
 }
 
-// A score that a scan visits.
-std::string ScanText(const CommandContext& context, std::string_view score) {
-  if (!context.engine().Has(Feature::kShortestScores)) return std::string(score);
+// A score that a scan visits. Newer versions scan the text in a listpack as ZADD has written it,
+// and the number in a skiplist with 17 digits.
+std::string ScanText(const CommandContext& context, const SortedSet& set, std::string_view score) {
+  const bool is_short =
+      context.engine().Has(Feature::kShortestScores) && set.encoding() == "listpack";
+  if (!is_short) return std::string(score);
   return base::FormatShortestDouble(base::ParseDouble(score).value_or(0));
 }
 
@@ -276,7 +279,7 @@ Reply HandleZScan(CommandContext& context, Arguments arguments) {
                                   [&](std::string_view member, std::string_view score) {
                                     if (!options.Matches(member)) return;
                                     page.push_back(Reply::Bulk(member));
-                                    page.push_back(Reply::Bulk(ScanText(context, score)));
+                                    page.push_back(Reply::Bulk(ScanText(context, *set, score)));
                                   });
   return ScanReply(next, std::move(page));
 }

@@ -360,6 +360,9 @@ class WaitingRequest {
       if (Reply error = ResolveIds(context, request); error.is_error()) return error;
       return ReadGroupStreams(context, request);
     }
+    for (const std::string_view key : request.keys) {
+      if (context.Find<Stream>(key).wrong_type()) return WrongType();
+    }
     // The ids are those of the time of the call: "$" is what was last then.
     request.after = request_.after;
     return ReadStreams(context, request);

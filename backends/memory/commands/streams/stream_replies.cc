@@ -15,8 +15,10 @@ bool IsWithin(const Stream::Cursor& at, const StreamInterval& interval) {
 }  // namespace
 
 Stream::LagRule LagRuleOf(const CommandContext& context) {
-  const bool is_later = context.engine().Has(Feature::kStreamLags);
-  return is_later ? Stream::LagRule::kLater : Stream::LagRule::kRedis70;
+  const EngineCore& engine = context.engine();
+  if (engine.Has(Feature::kStreamLags)) return Stream::LagRule::kLater;
+  if (engine.Has(Feature::kDeletedLags)) return Stream::LagRule::kValkey81;
+  return Stream::LagRule::kRedis70;
 }
 
 Reply StreamEntryReply(const Stream::Cursor& at) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/compatibility/feature.h"
@@ -250,6 +251,7 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   }
   Reply reply = TextReply(*string);
   if (options->persist) {
+    KeepEncoding(context, string.entry());
     if (context.db().ClearExpiry(string.entry())) {
       context.Changed(key, EventClass::kGeneric, "persist");
       context.PropagateAs("PERSIST", key);

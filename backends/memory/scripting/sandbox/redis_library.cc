@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "redouble/backends/memory/redis_version.h"
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 #include "redouble/core/base/hash/digest.h"
@@ -21,9 +22,18 @@ using store::Reply;
 // Registry keys.
 constexpr char kHostKey[] = "redouble.host";
 constexpr char kRandomKey[] = "redouble.random";
+constexpr char kCompatibilityKey[] = "redouble.compatibility";
 
+const Compatibility& CompatibilityOf(lua_State* state) {
+  PushRegistered(state, kCompatibilityKey);
+  const auto* compatibility = static_cast<const Compatibility*>(lua_touserdata(state, -1));
+  lua_pop(state, 1);
+  return *compatibility;
+}
+
+// `text` is that of Redis.
 [[noreturn]] void Raise(lua_State* state, std::string_view text) {
-  PushErrorTable(state, text);
+  PushLibraryError(state, text);
   lua_error(state);
   __builtin_unreachable();
 }
@@ -46,24 +56,22 @@ bool UsesResp3(lua_State* state) {
 // The words of a command. They point to strings on Lua's stack.
 using Words = absl::InlinedVector<std::string_view, 8>;
 
-// Reads the words of redis.call. Returns an error reply if they are invalid. A number is converted
-// to text.
-std::optional<Reply> ReadWords(lua_State* state, Words& words) {
+// Reads the words of redis.call. Returns an error text if they are invalid, otherwise null. A
+// number is converted to text.
+const char* ReadWords(lua_State* state, Words& words) {
   const int count = lua_gettop(state);
-  if (count == 0) {
-    return Reply::Error("ERR Please specify at least one argument for this redis lib call");
-  }
+  if (count == 0) return "ERR Please specify at least one argument for this redis lib call";
   for (int i = 1; i <= count; ++i) {
     const int type = lua_type(state, i);
     if (type == LUA_TNUMBER) {
       PushView(state, NumberText(lua_tonumber(state, i)));
       lua_replace(state, i);
     } else if (type != LUA_TSTRING) {
-      return Reply::Error("ERR Lua redis lib command arguments must be strings or integers");
+      return "ERR Lua redis lib command arguments must be strings or integers";
     }
     words.push_back(ToView(state, i));
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 // Runs the command in the arguments and pushes its reply. Returns true if it is an error. An error
@@ -71,9 +79,9 @@ std::optional<Reply> ReadWords(lua_State* state, Words& words) {
 bool CallHost(lua_State* state) {
   ScriptHost& host = HostOf(state);
   Words words;
-  if (const std::optional<Reply> error = ReadWords(state, words)) {
+  if (const char* error = ReadWords(state, words)) {
     lua_settop(state, 0);
-    PushReply(state, *error, UsesResp3(state));
+    PushLibraryError(state, error);
     return true;
   }
   size_t bytes = 0;
@@ -103,17 +111,11 @@ int RedisAclCheckCmd(lua_State* state) {
   bool may_run = false;
   {
     Words words;
-    if (ReadWords(state, words)) {
-      error = lua_gettop(state) == 0
-                  ? "ERR Please specify at least one argument for this redis lib call"
-                  : "ERR Lua redis lib command arguments must be strings or integers";
-    } else {
-      if (host.HasCommand(words)) {
-        may_run = host.MayRun(words);
-      } else {
-        error = "ERR Invalid command passed to redis.acl_check_cmd()";
-      }
+    error = ReadWords(state, words);
+    if (error == nullptr && !host.HasCommand(words)) {
+      error = "ERR Invalid command passed to redis.acl_check_cmd()";
     }
+    if (error == nullptr) may_run = host.MayRun(words);
   }
   if (error != nullptr) Raise(state, error);
   lua_pushboolean(state, may_run ? 1 : 0);
@@ -165,7 +167,10 @@ int RedisLog(lua_State* state) {
     Raise(state, "ERR First argument must be a number (log level).");
   }
   const auto level = static_cast<int>(lua_tonumber(state, 1));
-  if (level < kLogDebug || level > kLogWarning) Raise(state, "ERR Invalid debug level.");
+  if (level < kLogDebug || level > kLogWarning) {
+    const bool is_new = CompatibilityOf(state).Has(Feature::kScriptErrors);
+    Raise(state, is_new ? "ERR Invalid log level." : "ERR Invalid debug level.");
+  }
   return 0;
 }
 
@@ -188,7 +193,11 @@ constexpr int kReplAll = 3;
 
 // A flag that Redis does not know is rejected.
 int RedisSetRepl(lua_State* state) {
-  if (lua_gettop(state) != 1) Raise(state, "ERR redis.set_repl() requires two arguments.");
+  if (lua_gettop(state) != 1) {
+    const bool is_new = CompatibilityOf(state).Has(Feature::kScriptErrors);
+    Raise(state, is_new ? "ERR redis.set_repl() requires one argument."
+                        : "ERR redis.set_repl() requires two arguments.");
+  }
   const auto flags = static_cast<int>(lua_tonumber(state, 1));
   if ((flags & ~kReplAll) != 0) {
     Raise(state,
@@ -247,8 +256,25 @@ constexpr ConstantRow kConstants[] = {
     {"REPL_SLAVE", 2, kBoth},
     {"REPL_REPLICA", 2, kBoth},
     {"REPL_ALL", kReplAll, kBoth},
-    {"REDIS_VERSION_NUM", 0x0007000f, kEverybody},
 };
+
+// Sets a version in the table on top of the stack: NAME and NAME_NUM.
+void SetVersion(lua_State* state, const std::string& name, std::string_view version) {
+  PushView(state, version);
+  lua_setfield(state, -2, name.c_str());
+  lua_pushnumber(state, store::VersionNumber(version));
+  lua_setfield(state, -2, (name + "_NUM").c_str());
+}
+
+// Valkey has the version of the Redis that it is compatible with, and its own.
+void PushVersions(lua_State* state) {
+  const Compatibility& compatibility = CompatibilityOf(state);
+  SetVersion(state, "REDIS_VERSION", compatibility.spec().redis_version);
+  if (!compatibility.Has(Feature::kValkeyNames)) return;
+  SetVersion(state, "VALKEY_VERSION", compatibility.spec().version);
+  lua_pushliteral(state, "valkey");
+  lua_setfield(state, -2, "SERVER_NAME");
+}
 
 void PushRows(lua_State* state, Audience audience) {
   lua_newtable(state);
@@ -262,8 +288,7 @@ void PushRows(lua_State* state, Audience audience) {
     lua_pushnumber(state, row.value);
     lua_setfield(state, -2, row.name);
   }
-  lua_pushstring(state, kRedisVersion);
-  lua_setfield(state, -2, "REDIS_VERSION");
+  PushVersions(state);
 }
 
 // The 48-bit linear congruential generator of lrand48, of which Redis has its own copy.
@@ -326,6 +351,24 @@ void PushLoadingRedisLibrary(lua_State* state, lua_CFunction register_function) 
   PushRows(state, kLoading);
   lua_pushcfunction(state, register_function);
   lua_setfield(state, -2, "register_function");
+}
+
+void SetCompatibility(lua_State* state, const Compatibility& compatibility) {
+  // Lua has no constant userdata; nothing writes through it.
+  lua_pushlightuserdata(state, const_cast<Compatibility*>(&compatibility));
+  PopRegistered(state, kCompatibilityKey);
+}
+
+void NameRedisLibrary(lua_State* state, int globals) {
+  if (CompatibilityOf(state).Has(Feature::kValkeyNames)) {
+    lua_pushvalue(state, -1);
+    lua_setfield(state, globals, "server");
+  }
+  lua_setfield(state, globals, "redis");
+}
+
+void PushLibraryError(lua_State* state, std::string_view redis_text) {
+  PushErrorTable(state, ServerText(CompatibilityOf(state), redis_text));
 }
 
 void SetScriptHost(lua_State* state, ScriptHost* host) {

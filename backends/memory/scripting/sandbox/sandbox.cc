@@ -96,12 +96,13 @@ void AddLibraries(lua_State* state, int globals, ScriptKind kind) {
   lua_setfield(state, globals, "cmsgpack");
   PushRedisLibrary(state, kind);
   PutInFront(state);
-  lua_setfield(state, globals, "redis");
+  NameRedisLibrary(state, globals);
 }
 
 }  // namespace
 
-void PushSandbox(lua_State* state, ScriptKind kind) {
+void PushSandbox(lua_State* state, ScriptKind kind, const Compatibility& compatibility) {
+  SetCompatibility(state, compatibility);
   luaL_openlibs(state);
   OpenProxies(state);
   lua_newtable(state);
@@ -124,7 +125,7 @@ void PushLoadingGlobals(lua_State* state, lua_CFunction register_function) {
   PushLoadingRedisLibrary(state, register_function);
   RefuseUnknownGlobals(state);
   PutInFront(state);
-  lua_setfield(state, -2, "redis");
+  NameRedisLibrary(state, lua_gettop(state) - 1);
   RefuseUnknownGlobals(state);
 }
 

@@ -2,7 +2,7 @@
 //
 // ScriptState calls these functions when it creates a Lua state and before it runs code in it.
 //
-//   PushSandbox(state, ScriptKind::kScript);
+//   PushSandbox(state, ScriptKind::kScript, compatibility);
 //   SetStrings(state, -1, "KEYS", keys);
 //
 // Thread-safety: one thread for each Lua state.
@@ -14,14 +14,15 @@
 #include <span>
 #include <string_view>
 
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/scripting/sandbox/script_host.h"
 
 namespace redouble::inline v0_1::memory {
 
 // Opens the libraries in a new state and pushes the environment of scripts. The globals and each
 // library are read-only (proxy_table.h), and functions that are unsafe in Lua 5.1 are replaced
-// (guarded_functions.h).
-void PushSandbox(lua_State* state, ScriptKind kind);
+// (guarded_functions.h). `compatibility` must outlive the state.
+void PushSandbox(lua_State* state, ScriptKind kind, const Compatibility& compatibility);
 
 // Pushes the globals of a library that is loaded: only a `redis` table with the given
 // register_function. Requires a state with a sandbox.

@@ -1,0 +1,45 @@
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
+
+#include <cstddef>
+
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/values/list.h"
+
+namespace redouble::inline v0_1::memory {
+namespace {
+
+// Of Valkey 8.1: the most bytes of a string and its key in one allocation, and what a deadline
+// takes.
+constexpr size_t kMostEmbeddedBytes = 41;
+constexpr size_t kDeadlineBytes = 8;
+
+// Whether Valkey 8.1 shows a string as raw because of its key or deadline.
+bool IsTooLongWithKey(const CommandContext& context, const Database::Entry& entry) {
+  if (!context.engine().Has(Feature::kEmbeddedKeys) || entry.value.encoding() != "embstr") {
+    return false;
+  }
+  const size_t deadline_bytes = context.db().DeadlineOf(entry) ? kDeadlineBytes : 0;
+  return entry.key().size() + entry.value.TextSize() + deadline_bytes > kMostEmbeddedBytes;
+}
+
+}  // namespace
+
+std::string_view ShownEncoding(const CommandContext& context, const Database::Entry& entry) {
+  const std::string_view encoding = entry.value.encoding();
+  if (const List* list = entry.value.As<List>(); list != nullptr) {
+    const bool is_packed = context.engine().Has(Feature::kPackedLists) && list->nodes().size() == 1;
+    return is_packed ? "listpack" : encoding;
+  }
+  if (IsTooLongWithKey(context, entry)) return "raw";
+  const FieldDeadlines* deadlines = context.db().field_deadlines();
+  const bool has_room =
+      encoding == "listpack" && deadlines != nullptr && deadlines->Tracks(entry.key());
+  return has_room ? "listpackex" : encoding;
+}
+
+void KeepEncoding(const CommandContext& context, Database::Entry& entry) {
+  if (IsTooLongWithKey(context, entry)) entry.value.MakeRaw();
+}
+
+}  // namespace redouble::inline v0_1::memory
