@@ -37,6 +37,7 @@
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/server/append_only_file.h"
 #include "redouble/sim/server/client.h"
+#include "redouble/sim/server/connection.h"
 #include "redouble/sim/server/listener.h"
 #include "redouble/sim/server/process/descriptor_limit.h"
 #include "redouble/sim/server/process/interrupts.h"
@@ -75,18 +76,6 @@ int64_t SteadyMicros() {
 struct Pass {
   std::vector<Poller::Event> events;
   std::vector<char> read_buffer = std::vector<char>(kReadBytes);
-};
-
-// A client and its socket.
-struct Connection {
-  Connection(memory::Engine& engine, ClientOwner& owner, Accepted from)
-      : accepted(std::move(from)), client(engine, owner) {}
-
-  Accepted accepted;
-  Client client;
-  bool waits_to_write = false;
-  bool is_dirty = false;  // In `dirty_`.
-  std::function<void()> when_sent;
 };
 
 class AsioServer final : public Server,
@@ -207,7 +196,12 @@ class AsioServer final : public Server,
   int64_t OffsetOf(int64_t session_id) const override;
   void WhenSent(int64_t session_id, std::function<void()> task) override;
   void Later(std::function<void()> task) override {
-    asio::post(context_, [this, task = std::move(task)] { task(), FlushDirty(); });
+    ++later_tasks_;
+    asio::post(context_, [this, task = std::move(task)] {
+      --later_tasks_;
+      task();
+      FlushDirty();
+    });
   }
 
   // ClientOwner
@@ -259,6 +253,7 @@ class AsioServer final : public Server,
   std::optional<Pass> interrupted_pass_;
   std::unique_ptr<Interrupts> interrupts_;  // Since the first busy script.
   bool stopping_ = false;
+  int later_tasks_ = 0;  // Those of Later that have not run.
   const bool ticks_are_steady_ = TicksAreSteady();
   TickClock ticks_;
   memory::ProcessFigures figures_;
@@ -443,13 +438,13 @@ void AsioServer::WaitForSockets() {
                                 });
 }
 
-// Serves the sockets that are ready and the clients that those commands affected, then polls again:
-// under load most sockets have become ready meanwhile, and a pass through the event loop costs as
-// much as a request. New connections are accepted after existing clients have been served.
+// Serves the sockets that are ready and the clients that those commands affected, then polls again,
+// because a pass through the event loop costs as much as a request. Tasks for later do not wait for
+// the next commands. New connections are accepted after existing clients have been served.
 void AsioServer::OnSocketsReady() {
-  for (int round = 0; round < kRounds && !stopping_; ++round) {
-    if (!ServeReadySockets()) break;
+  for (int round = 0; round < kRounds && !stopping_ && ServeReadySockets(); ++round) {
     FlushDirty();
+    if (later_tasks_ > 0) break;
   }
   ArmTimer();
 }
@@ -732,22 +727,9 @@ bool AsioServer::IsLocal(const memory::SessionCore& session) {
 }
 
 memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& session) {
+  if (const Connection* connection = Find(session.id())) return connection->Figures();
   memory::ConnectionFigures figures;
-  const Connection* const found = Find(session.id());
-  if (found == nullptr) {
-    figures.address = replication_.MasterAddress(session).value_or(figures.address);
-    return figures;
-  }
-  const Connection& connection = *found;
-  figures.address = connection.accepted.address;
-  figures.local_address = connection.accepted.local_address;
-  figures.descriptor = connection.accepted.socket;
-  figures.query_bytes = connection.client.input_bytes();
-  figures.query_free_bytes = connection.client.input_room_bytes();
-  figures.argument_bytes = connection.client.argument_bytes();
-  figures.output_bytes = connection.client.output_bytes();
-  figures.output_room_bytes = connection.client.output_room_bytes();
-  figures.waits_to_write = connection.waits_to_write;
+  figures.address = replication_.MasterAddress(session).value_or(figures.address);
   return figures;
 }
 

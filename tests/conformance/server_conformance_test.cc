@@ -1,5 +1,6 @@
-// The files of server_cases, on a real redis-server: it returns the replies in the file. They are
-// about what an engine alone does not have, its files.
+// The files of server_cases, on a real server: it returns the replies in the file. They are about
+// what an engine alone does not have, its files. The server is redis-server, or, in tests/serve,
+// `redouble serve`.
 #include <string>
 
 #include "gtest/gtest.h"
