@@ -60,16 +60,16 @@ class ProgramsTest(unittest.TestCase):
                 explorer.send_signal(signal.SIGKILL)
             file.seek(0)
             pid = int(file.read())
-            while os.path.exists(f"/proc/{pid}") and not self.is_zombie(pid):
+            while not self.has_ended(pid):
                 time.sleep(0.01)
 
     @staticmethod
-    def is_zombie(pid):
-        """Whether a process has ended, and nobody has waited for it."""
+    def has_ended(pid):
+        """Whether a process is gone, or has ended and nobody has waited for it."""
         try:
             with open(f"/proc/{pid}/stat", encoding="ascii") as file:
                 return file.read().rsplit(")", 1)[1].split()[0] == "Z"
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):  # The second when it goes during the read.
             return True
 
 
