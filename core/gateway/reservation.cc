@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/utf8.h"
@@ -39,6 +40,22 @@ absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> va
     return Reservation{*amount, {parts[1], parts[2]}};
   }
   return Reservation{ParseAmount(*value).value_or(0), current};
+}
+
+absl::StatusOr<std::string> RespellReservation(
+    std::string_view value,
+    const std::function<std::optional<std::string>(std::string_view key)>& respell) {
+  std::vector<std::string> parts = absl::StrSplit(base::ToAbsl(value), '|');
+  if (parts.size() != 3 || !ParseAmount(parts[0])) return std::string(value);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    std::optional<std::string> key = respell(parts[i]);
+    if (!key) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a reservation names \"", parts[i], "\", which is no budget counter of this layout"));
+    }
+    parts[i] = *std::move(key);
+  }
+  return absl::StrJoin(parts, "|");
 }
 
 }  // namespace redouble::inline v0_1::gateway

@@ -11,6 +11,7 @@
 #ifndef REDOUBLE_CORE_GATEWAY_RESERVATION_H_
 #define REDOUBLE_CORE_GATEWAY_RESERVATION_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,13 @@ std::string EncodeReservation(const Reservation& reservation);
 // Errors: InvalidArgument if the value is not UTF-8.
 absl::StatusOr<Reservation> DecodeReservation(std::optional<std::string_view> value,
                                               const BudgetCounterKeys& current);
+
+// Returns a value with the two keys that it names replaced by `respell`, and the amount's text
+// unchanged; for a copy of a reservation in another key layout. A value that names no keys is
+// returned unchanged. Errors: InvalidArgument, with the key, if `respell` returns nullopt.
+absl::StatusOr<std::string> RespellReservation(
+    std::string_view value,
+    const std::function<std::optional<std::string>(std::string_view key)>& respell);
 
 }  // namespace redouble::inline v0_1::gateway
 

@@ -83,6 +83,18 @@ TEST(Reservation, CountsAnythingElseAsNothing) {
                {"|||", 0, "day-now", "month-now"}});
 }
 
+TEST(Reservation, RespellsTheKeysThatItNames) {
+  const auto respell = [](std::string_view key) -> std::optional<std::string> {
+    if (key.empty()) return std::nullopt;
+    return "{" + std::string(key) + "}";
+  };
+  EXPECT_EQ(RespellReservation("0.250|d|m", respell).value(), "0.250|{d}|{m}");
+  EXPECT_EQ(RespellReservation("0.25", respell).value(), "0.25") << "names no keys";
+  EXPECT_EQ(RespellReservation("x|d|m", respell).value(), "x|d|m") << "the keys are not read";
+  EXPECT_EQ(RespellReservation("1|d|", respell).status().message(),
+            "a reservation names \"\", which is no budget counter of this layout");
+}
+
 TEST(Reservation, RefusesBytesThatAreNoText) {
   for (const char* value : {"\xff", "0.5|\xff|m", "0.5|d|caf\xe9"}) {
     EXPECT_EQ(DecodeReservation(value, Current()).status(),

@@ -7,6 +7,22 @@
 #include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::inline v0_1::store {
+namespace {
+
+// Whether the text that ended an `any` value occurs again after it.
+bool IsAmbiguous(const KeyMatch& match, std::string_view key) {
+  for (size_t i = 0; i < match.values.size(); ++i) {
+    const std::string_view literal = match.pattern->LiteralAfter(i);
+    if (match.pattern->placeholders()[i].kind != KeyPattern::Kind::kAny || literal.empty())
+      continue;
+    const size_t end =
+        static_cast<size_t>(match.values[i].data() - key.data()) + match.values[i].size();
+    if (key.find(literal, end + 1) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 absl::StatusOr<KeyTranslator> KeyTranslator::Create(std::span<const KeyFamily> from,
                                                     std::span<const KeyFamily> to,
@@ -20,7 +36,18 @@ absl::StatusOr<KeyTranslator> KeyTranslator::Create(std::span<const KeyFamily> f
 std::optional<std::string> KeyTranslator::Translate(std::string_view key) const {
   const Recognition recognition = from_.Recognise(key);
   if (recognition.matches.empty()) return std::nullopt;
-  const KeyMatch& match = recognition.matches.front();
+  return TranslateMatch(recognition.matches.front());
+}
+
+std::vector<KeyTranslator::Translation> KeyTranslator::Translations(std::string_view key) const {
+  std::vector<Translation> translations;
+  for (const KeyMatch& match : from_.Recognise(key).matches) {
+    translations.push_back({match.family, TranslateMatch(match), IsAmbiguous(match, key)});
+  }
+  return translations;
+}
+
+std::optional<std::string> KeyTranslator::TranslateMatch(const KeyMatch& match) const {
   const KeyPattern* const pattern = to_.PatternOf(match.family->id);
   if (pattern == nullptr) return std::nullopt;
   std::vector<std::string_view> values;

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "redouble/core/store/keyspace/key_family.h"
@@ -34,7 +35,22 @@ class KeyTranslator {
   // other pattern does not accept a value, such as a tag with a brace.
   std::optional<std::string> Translate(std::string_view key) const;
 
+  // A family that a key matches.
+  struct Translation {
+    const KeyFamily* family;         // The row of `from`.
+    std::optional<std::string> key;  // As Translate, for this family.
+    // The key may have other values for the placeholders of this family: an `any` value may
+    // continue beyond the text that ended it. "x:event:a:b:c" is event "b:c" of "a", or "c" of
+    // "a:b". May be true for a key with one reading; is never false for a key with two.
+    bool is_ambiguous;
+  };
+  // Returns one translation for each family that the key matches, in the order of the rows. For
+  // programs that must not guess.
+  std::vector<Translation> Translations(std::string_view key) const;
+
  private:
+  std::optional<std::string> TranslateMatch(const KeyMatch& match) const;
+
   FamilyTable from_;
   FamilyTable to_;
 };

@@ -49,6 +49,33 @@ TEST_F(KeyTranslatorTest, KnowsWhatItCannotSpell) {
   EXPECT_EQ(to_documented_.Translate("batch:3"), "batch");
 }
 
+TEST_F(KeyTranslatorTest, ReturnsATranslationForEachFamily) {
+  const KeyFamily from[] = {Family("shop.mark", "{prefix:any}:mark:{user:any}:{token:any}"),
+                            Family("shop.seen", "{feed:any}:mark:{cursor:any}")};
+  const KeyFamily to[] = {Family("shop.mark", "{prefix:any}:mark:{{{user:any}}}:{token:any}"),
+                          Family("shop.seen", "{{{feed:any}}}:mark:{cursor:any}")};
+  const KeyTranslator translator = *KeyTranslator::Create(from, to);
+
+  const auto two = translator.Translations("s:mark:u:t");
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].family->id, "shop.mark");
+  EXPECT_EQ(two[0].key, "s:mark:{u}:t");
+  EXPECT_FALSE(two[0].is_ambiguous);
+  EXPECT_EQ(two[1].family->id, "shop.seen");
+  EXPECT_EQ(two[1].key, "{s}:mark:u:t");
+  EXPECT_FALSE(two[1].is_ambiguous) << "the cursor takes the rest";
+
+  const auto colon = translator.Translations("s:mark:u:1:t");
+  ASSERT_EQ(colon.size(), 2u);
+  EXPECT_TRUE(colon[0].is_ambiguous) << "user u and token 1:t, or user u:1 and token t";
+  EXPECT_FALSE(colon[1].is_ambiguous);
+
+  const auto brace = to_cluster_.Translations("s:cart:u}1");
+  ASSERT_EQ(brace.size(), 1u);
+  EXPECT_EQ(brace[0].key, std::nullopt) << "a tag with a brace";
+  EXPECT_TRUE(translator.Translations("other").empty());
+}
+
 TEST_F(KeyTranslatorTest, RefusesATableThatIsWrong) {
   const KeyBinding unknown[] = {{"none", "s"}};
   EXPECT_THAT(KeyTranslator::Create(documented_, cluster_, unknown).status(),
