@@ -271,6 +271,7 @@ redouble_component(
     core/store/keyspace/key_family.cc
     core/store/keyspace/key_layout.cc
     core/store/keyspace/key_pattern.cc
+    core/store/keyspace/key_translator.cc
     core/store/message_source.cc
     core/store/post.cc
     core/store/pubsub/channel_reader.cc
@@ -1148,6 +1149,9 @@ redouble_component(
     sim/json/json_double.cc
     sim/json/reply_json.cc
     sim/json/strict_json.cc
+    sim/migrate/key_move.cc
+    sim/migrate/key_value.cc
+    sim/migrate/migration.cc
     sim/operations/arguments.cc
     sim/operations/key_layout.cc
     sim/operations/operation.cc
@@ -1252,6 +1256,8 @@ redouble_component(
     sim/cli/inspect.cc
     sim/cli/keys.cc
     sim/cli/main_function.cc
+    sim/cli/migrate/migrate.cc
+    sim/cli/migrate/resume_file.cc
     sim/cli/program.cc
     sim/cli/programs/program_operations.cc
     sim/cli/programs/program_process.cc
@@ -1273,6 +1279,7 @@ redouble_component(
     sim/cli/storm/storm_systems.cc
     sim/cli/subcommands.cc
     sim/cli/support/data_files.cc
+    sim/cli/support/key_bindings.cc
     sim/cli/support/key_selection.cc
     sim/cli/support/processes.cc
     sim/cli/support/progress_bar.cc

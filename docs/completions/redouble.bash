@@ -2,7 +2,7 @@
 _redouble() {
   local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "replay explore storm serve redis-server record trace inspect convert keys help completion --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "replay explore storm serve redis-server record trace inspect convert migrate keys help completion --help --version" -- "$word"))
     return
   fi
   case "${COMP_WORDS[1]} $before" in
@@ -25,6 +25,7 @@ _redouble() {
     trace) words="--help" ;;
     inspect) words="--help --redis --at --bind --rules --pattern --family --layout --format --limit" ;;
     convert) words="--help --pattern --family --rules" ;;
+    migrate) words="--help --system --from --to --layout-from --layout-to --bind --resume --dry-run" ;;
     keys) words="--help --system --format --layout" ;;
     help) words="--help --man" ;;
     completion) words="--help" ;;

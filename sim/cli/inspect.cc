@@ -23,6 +23,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/support/data_files.h"
+#include "redouble/sim/cli/support/key_bindings.h"
 #include "redouble/sim/cli/support/key_selection.h"
 #include "redouble/sim/cli/support/rules_files.h"
 #include "redouble/sim/cli/support/scenario_files.h"
@@ -64,8 +65,8 @@ struct InspectArguments {
   std::string file;
   std::string at;
   std::string redis_uri;
-  std::vector<std::string> bindings;  // "name=value"
-  std::vector<std::string> rules;     // Files.
+  KeyBindings bindings;
+  std::vector<std::string> rules;  // Files.
   std::string layout = "documented";
   std::string format = "table";
   size_t listed = 20;
@@ -124,17 +125,8 @@ class InspectCommand {
     if (!layout.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("--layout: ", layout.status().message()));
     }
-    std::vector<std::pair<std::string, std::string>> pairs;
-    for (const std::string& binding : arguments_.bindings) {
-      const size_t equals = binding.find('=');
-      if (equals == std::string::npos) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--bind: expected NAME=VALUE, got \"", binding, "\""));
-      }
-      pairs.emplace_back(binding.substr(0, equals), binding.substr(equals + 1));
-    }
-    std::vector<store::KeyBinding> bindings;
-    for (const auto& [name, value] : pairs) bindings.push_back({name, value});
+    REDOUBLE_ASSIGN_OR_RETURN(const std::vector<store::KeyBinding> bindings,
+                              arguments_.bindings.Parse());
     // Rules of the user come first: the first family that a key matches is its family.
     std::vector<store::KeyRules> systems;
     for (const std::string& name : arguments_.rules) {
@@ -279,8 +271,7 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
                  "unix:///path")
       ->excludes(file);
   app.add_option("--at", arguments->at, "Stop the scenario at this time")->needs(file);
-  app.add_option("--bind", arguments->bindings,
-                 "NAME=VALUE: the value of a prefix in the patterns of `redouble keys`");
+  arguments->bindings.AddOption(app);
   app.add_option(
       "--rules", arguments->rules,
       "A file with the key families of a system of your own; may be given several times");

@@ -6,6 +6,7 @@
 #include "redouble/sim/cli/help.h"
 #include "redouble/sim/cli/inspect.h"
 #include "redouble/sim/cli/keys.h"
+#include "redouble/sim/cli/migrate/migrate.h"
 #include "redouble/sim/cli/record/record.h"
 #include "redouble/sim/cli/replay/replay.h"
 #include "redouble/sim/cli/serve/redis_server.h"
@@ -29,6 +30,8 @@ constexpr std::array kSubcommands = {
     Subcommand{"inspect", "Count the keys of a database by family, and list anomalies", AddInspect},
     Subcommand{"convert", "Convert keys between RDB file, append-only log, JSON and scenario",
                AddConvert},
+    Subcommand{"migrate", "Copy a system's keys to a server in another key layout, and compare",
+               AddMigrate},
     Subcommand{"keys", "Print the inventory of the key families of each system", AddKeys},
     Subcommand{"help", "Explain the program or a subcommand; write the manual page", AddHelp},
     Subcommand{"completion", "Print the completion of a shell: bash, zsh or fish", AddCompletion},

@@ -15,7 +15,7 @@ _COUNTED = (".h", ".cc", ".inc", ".c", ".lua", ".py", "BUILD.bazel")
 # The simulator and the program that is built on it.
 SIMULATOR = ("sim/world/", "sim/fault/", "sim/decision/", "sim/explore/", "sim/check/", "sim/trace/", "sim/json/")
 PROGRAM = ("sim/storm/", "sim/scenario/", "sim/operations/", "sim/server/", "sim/inspect/", "sim/cli/",
-           "sim/recording/", "sim/world_file/")
+           "sim/migrate/", "sim/recording/", "sim/world_file/")
 
 # The headers that other workspaces include.
 PUBLIC = "include/"

@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redouble/backends/redis/net/client/sync_store.h"
+#include "redouble/backends/redis/options.h"
+#include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/command.h"
+#include "redouble/sim/cli/program_for_test.h"
+#include "redouble/sim/cli/support/subcommand.h"
+
+namespace redouble::inline v0_1::sim {
+namespace {
+
+using base::IsOk;
+using store::Reply;
+using ::testing::HasSubstr;
+
+constexpr const char* kId = "0b5c1f4e-8a0d-4a4f-9a6e-3f1d2c4b5a60";
+constexpr const char* kServer = "unix:///nowhere";
+
+class MigrateCommandTest : public ProgramTest {
+ protected:
+  static Reply Ask(store::Store& store, const std::vector<std::string_view>& words) {
+    const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
+    const auto send = [&]() -> base::Task<absl::StatusOr<Reply>> {
+      co_return co_await store.Execute(command);
+    };
+    return base::Run(send()).value();
+  }
+};
+
+TEST_F(MigrateCommandTest, RefusesABadCommandLine) {
+  const std::vector<std::string> good = {"migrate", "--system", "gateway", "--from",
+                                         kServer,   "--to",     kServer};
+  struct Case {
+    std::vector<std::string> more;
+    const char* error;
+  };
+  for (const Case& row :
+       {Case{{"--layout-from", "x"}, "redouble migrate: --layout-from: "},
+        Case{{"--layout-to", "x"}, "redouble migrate: --layout-to: "},
+        Case{{"--bind", "x"}, "redouble migrate: --bind: expected NAME=VALUE, got \"x\"\n"},
+        Case{{"--bind", "x=y"}, "redouble migrate: "}}) {
+    std::vector<std::string> arguments = good;
+    arguments.insert(arguments.end(), row.more.begin(), row.more.end());
+    EXPECT_EQ(Run(arguments), kExitBadUsage);
+    EXPECT_THAT(err(), HasSubstr(row.error));
+  }
+  EXPECT_EQ(Run({"migrate", "--system", "korvet", "--from", kServer, "--to", kServer}),
+            kExitBadUsage);
+  EXPECT_EQ(err(),
+            "redouble migrate: system \"korvet\" is not supported yet; supported: gateway, "
+            "relayna\n");
+  EXPECT_EQ(Run({"migrate", "--system", "gateway", "--from", "x", "--to", kServer}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("redouble migrate: --from: "));
+  EXPECT_EQ(Run({"migrate", "--system", "gateway", "--from", kServer, "--to", "x"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("redouble migrate: --to: "));
+  EXPECT_EQ(Run(good), kExitFailed) << "no server listens there";
+}
+
+TEST_F(MigrateCommandTest, RefusesTheResumeFileOfAnotherMigration) {
+  for (const char* text : {"relayna documented cluster 7\n", "gateway documented cluster x\n",
+                           "gateway documented cluster 7", ""}) {
+    Write("at.txt", text);
+    EXPECT_EQ(Run({"migrate", "--system", "gateway", "--from", kServer, "--to", kServer, "--resume",
+                   "at.txt"}),
+              kExitBadUsage);
+    EXPECT_THAT(err(), HasSubstr("at.txt: expected \"gateway documented cluster CURSOR\", got "));
+  }
+  EXPECT_EQ(Run({"migrate", "--system", "gateway", "--from", kServer, "--to", kServer, "--resume",
+                 "at.txt", "--dry-run"}),
+            kExitBadUsage);
+}
+
+TEST_F(MigrateCommandTest, MovesToAClusterAndBack) {
+  const auto server = redis::SpawnedServer::Start();
+  ASSERT_THAT(server, IsOk());
+  const auto cluster = redis::SpawnedCluster::Start();
+  ASSERT_THAT(cluster, IsOk());
+  const std::string from = (*server)->uri();
+  const std::string to = (*cluster)->uri();
+  const auto single = redis::SyncStore::Connect(*redis::Options::Parse(from));
+  ASSERT_THAT(single, IsOk());
+  const auto nodes = redis::SyncStore::Connect(*redis::Options::Parse(to));
+  ASSERT_THAT(nodes, IsOk());
+
+  const std::string daily = std::string("budget:daily:") + kId + ":20260509";
+  const std::string monthly = std::string("budget:monthly:") + kId + ":202605";
+  const std::string reservation = std::string("budget:reservation:") + kId + ":r1";
+  const std::string value = "0.25|" + daily + "|" + monthly;
+  const std::string tag = std::string("{") + kId + "}";
+  constexpr int kCounters = 3000;  // More than a page.
+  Ask(**single, {"SET", reservation, value, "EX", "3600"});
+  Ask(**single, {"SET", "other", "1"});
+  for (int i = 0; i < kCounters; ++i) {
+    const std::string minute = std::to_string(202605090000 + i);
+    Ask(**single, {"SET", std::string("rl:req:") + kId + ":" + minute, "1", "EX", "3600"});
+  }
+
+  const std::vector<std::string> forth = {"migrate", "--system", "gateway", "--from",
+                                          from,      "--to",     to};
+  std::vector<std::string> dry = forth;
+  dry.push_back("--dry-run");
+  ASSERT_EQ(Run(dry), kExitPassed) << err();
+  EXPECT_THAT(out(), HasSubstr("gateway.request_rate               3000 keys\n"));
+  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(0));
+
+  std::vector<std::string> resumable = forth;
+  resumable.insert(resumable.end(), {"--resume", "at.txt"});
+  ASSERT_EQ(Run(resumable), kExitPassed) << err() << out();
+  EXPECT_THAT(out(), HasSubstr("\nequal\n"));
+  EXPECT_THAT(err(), HasSubstr(" 1 of other systems\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "at.txt")) << "the copy is complete";
+  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+  EXPECT_EQ(
+      Ask(**nodes, {"GET", "budget:reservation:" + tag + ":r1"}),
+      Reply::Bulk("0.25|budget:daily:" + tag + ":20260509|budget:monthly:" + tag + ":202605"));
+
+  // The way back, to an empty database.
+  Ask(**single, {"FLUSHALL"});
+  ASSERT_EQ(Run({"migrate", "--system", "gateway", "--from", to, "--to", from, "--layout-from",
+                 "cluster", "--layout-to", "documented"}),
+            kExitPassed)
+      << err() << out();
+  EXPECT_EQ(Ask(**single, {"GET", reservation}), Reply::Bulk(value));
+  EXPECT_EQ(Ask(**single, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+
+  // A key that only the new server has is reported. One that cannot be moved stops the copy, and a
+  // second run completes it.
+  Ask(**single, {"DEL", reservation});
+  EXPECT_EQ(Run(forth), kExitFailed);
+  EXPECT_THAT(out(), HasSubstr("\nnot equal\n"));
+  Ask(**single, {"SET", reservation, "1|day|month"});
+  EXPECT_EQ(Run(resumable), kExitFailed);
+  EXPECT_THAT(err(), HasSubstr("redouble migrate: cannot move \"budget:reservation:"));
+  Ask(**single, {"SET", reservation, value});
+  EXPECT_EQ(Run(resumable), kExitPassed) << err() << out();
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "at.txt"));
+}
+
+}  // namespace
+}  // namespace redouble::inline v0_1::sim
