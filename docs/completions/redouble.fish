@@ -102,6 +102,7 @@ complete -c redouble -n '__fish_seen_subcommand_from migrate' -l layout-from -r 
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l layout-to -r -d 'The layout of the keys of --to: documented or cluster (default)'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l bind -r -d 'NAME=VALUE: the value of a prefix in the patterns of `redouble keys`'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l resume -r -d 'A file that keeps the cursor: continue there, and remove it at the end'
+complete -c redouble -n '__fish_seen_subcommand_from migrate' -l rate -r -d 'The maximum number of keys a second, in the copy and in the comparison'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l dry-run -d 'Read and translate all keys; write nothing'
 complete -c redouble -n __fish_use_subcommand -f -a keys -d 'Print the inventory of the key families of each system'
 complete -c redouble -n '__fish_seen_subcommand_from keys' -l help -d 'Print this help message and exit'

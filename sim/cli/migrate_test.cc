@@ -50,7 +50,7 @@ TEST_F(MigrateCommandTest, RefusesABadCommandLine) {
        {Case{{"--layout-from", "x"}, "redouble migrate: --layout-from: "},
         Case{{"--layout-to", "x"}, "redouble migrate: --layout-to: "},
         Case{{"--bind", "x"}, "redouble migrate: --bind: expected NAME=VALUE, got \"x\"\n"},
-        Case{{"--bind", "x=y"}, "redouble migrate: "}}) {
+        Case{{"--bind", "x=y"}, "redouble migrate: "}, Case{{"--rate", "0"}, "--rate"}}) {
     std::vector<std::string> arguments = good;
     arguments.insert(arguments.end(), row.more.begin(), row.more.end());
     EXPECT_EQ(Run(arguments), kExitBadUsage);
@@ -110,7 +110,7 @@ TEST_F(MigrateCommandTest, MovesToAClusterAndBack) {
   const std::vector<std::string> forth = {"migrate", "--system", "gateway", "--from",
                                           from,      "--to",     to};
   std::vector<std::string> dry = forth;
-  dry.push_back("--dry-run");
+  dry.insert(dry.end(), {"--dry-run", "--rate", "100000"});
   ASSERT_EQ(Run(dry), kExitPassed) << err();
   EXPECT_THAT(out(), HasSubstr("gateway.request_rate               3000 keys\n"));
   EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(0));

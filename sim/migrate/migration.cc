@@ -15,6 +15,14 @@ namespace redouble::inline v0_1::sim {
 using store::ScanPage;
 using store::Store;
 
+namespace {
+
+base::Task<void> PauseAfterKey(Pace pace) {
+  if (pace.clock != nullptr) co_await pace.clock->Sleep(pace.per_key);
+}
+
+}  // namespace
+
 bool VerifyReport::is_equal() const {
   return std::all_of(families.begin(), families.end(), [](const auto& entry) {
     const FamilyReport& family = entry.second;
@@ -40,6 +48,7 @@ base::Task<absl::StatusOr<CopyReport>> Migration::Copy(Store& from, Store& to,
     REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(from, cursor, scan));
     for (const std::string& key : page.keys) {
       REDOUBLE_CO_RETURN_IF_ERROR(co_await CopyKey(from, to, key, options.is_dry_run, report));
+      co_await PauseAfterKey(options.pace);
     }
     cursor = std::move(page.cursor);
     if (options.on_page) REDOUBLE_CO_RETURN_IF_ERROR(options.on_page(cursor, report));
@@ -72,7 +81,8 @@ base::Task<absl::Status> Migration::CopyKey(Store& from, Store& to, std::string_
   co_return absl::OkStatus();
 }
 
-base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& to) const {
+base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& to,
+                                                           Pace pace) const {
   VerifyReport report;
   const store::ScanOptions scan{.count = CopyOptions().page_keys};
   std::string cursor = "0";
@@ -80,6 +90,7 @@ base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& t
     REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(from, cursor, scan));
     for (const std::string& key : page.keys) {
       REDOUBLE_CO_RETURN_IF_ERROR(co_await CompareKey(from, to, key, report));
+      co_await PauseAfterKey(pace);
     }
     cursor = std::move(page.cursor);
   } while (cursor != "0");
@@ -87,6 +98,7 @@ base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& t
     REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(to, cursor, scan));
     for (const std::string& key : page.keys) {
       REDOUBLE_CO_RETURN_IF_ERROR(co_await FindExtra(from, to, key, report));
+      co_await PauseAfterKey(pace);
     }
     cursor = std::move(page.cursor);
   } while (cursor != "0");

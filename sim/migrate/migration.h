@@ -28,7 +28,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/store.h"
 #include "redouble/sim/migrate/key_move.h"
@@ -43,10 +45,19 @@ struct CopyReport {
   friend bool operator==(const CopyReport& a, const CopyReport& b) = default;
 };
 
+// Bounds the load on both servers.
+struct Pace {
+  base::Clock* clock = nullptr;  // Must outlive the task; null: no bound.
+  // The pause after each key of SCAN. The time of the commands comes on top, so that the keys a
+  // second stay below 1 s / per_key.
+  absl::Duration per_key = absl::ZeroDuration();
+};
+
 struct CopyOptions {
   std::string cursor = "0";  // Of SCAN on `from`; "0" starts from the beginning.
   int64_t page_keys = 1000;  // COUNT of SCAN.
   bool is_dry_run = false;   // Reads and translates, and writes nothing.
+  Pace pace = {};
   // Called after each page with the cursor that continues after it, "0" at the end. A cursor is
   // valid until the server restarts or a cluster's masters change. An error ends the copy.
   std::function<absl::Status(std::string_view cursor, const CopyReport& so_far)> on_page = {};
@@ -85,7 +96,8 @@ class Migration {
 
   // Compares the keys of `from` with those of `to`, then looks for keys of `to` that `from` does
   // not have. A key that expires meanwhile is not counted. Writes nothing. Errors: as Copy.
-  base::Task<absl::StatusOr<VerifyReport>> Verify(store::Store& from, store::Store& to) const;
+  base::Task<absl::StatusOr<VerifyReport>> Verify(store::Store& from, store::Store& to,
+                                                  Pace pace = {}) const;
 
  private:
   Migration(KeyMove forth, KeyMove back) : forth_(std::move(forth)), back_(std::move(back)) {}

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/clock.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/errors.h"
@@ -41,6 +43,20 @@ constexpr store::KeyBinding kPrefixes[] = {{"status_prefix", "status"},
                                            {"dlq_prefix", "worker"},
                                            {"workflow_prefix", "flow"}};
 constexpr const char* kId = "0b5c1f4e-8a0d-4a4f-9a6e-3f1d2c4b5a60";
+
+// A clock that a wait advances.
+class WaitingClock final : public base::Clock {
+ public:
+  explicit WaitingClock(base::VirtualClock& clock) : clock_(clock) {}
+  int64_t NowMicros() const override { return clock_.NowMicros(); }
+  base::Task<void> SleepUntil(absl::Time deadline) override {
+    clock_.AdvanceTo(deadline);
+    co_return;
+  }
+
+ private:
+  base::VirtualClock& clock_;
+};
 
 // A server without and one with the slots of a cluster, on one clock.
 class MigrationTest : public ::testing::Test {
@@ -190,6 +206,18 @@ TEST_F(MigrationTest, ADryRunFindsTheSameAndWritesNothing) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "cannot move \"status:event:t1:a:b\": it has two readings as "
                        "relayna.event, because an id contains the text that ends it"));
+}
+
+TEST_F(MigrationTest, PausesAfterEachKey) {
+  FillRelayna();
+  const Migration migration = Relayna(kToCluster);
+  WaitingClock clock(clock_);
+  const Pace pace{&clock, absl::Milliseconds(10)};
+  const absl::Time start = clock_.Now();
+  ASSERT_THAT(Copy(migration, *single_, *cluster_, {.pace = pace}), IsOk());
+  EXPECT_EQ(clock_.Now() - start, absl::Milliseconds(80)) << "8 keys";
+  ASSERT_THAT(base::Run(migration.Verify(*single_, *cluster_, pace)), IsOk());
+  EXPECT_EQ(clock_.Now() - start, absl::Milliseconds(80 + 80 + 70)) << "7 keys of the new server";
 }
 
 TEST_F(MigrationTest, ReportsWhatIsMissingDifferentAndExtra) {

@@ -12,10 +12,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/system_clock.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/migrate/resume_file.h"
 #include "redouble/sim/cli/support/key_bindings.h"
@@ -46,6 +48,7 @@ struct MigrateArguments {
   KeyBindings bindings;
   std::string resume;
   bool is_dry_run = false;
+  double keys_per_second = 0;  // 0: no bound.
 };
 
 absl::StatusOr<store::KeyLayout> ParseLayout(absl::string_view option, std::string_view name) {
@@ -92,6 +95,7 @@ class MigrateCommand {
     std::optional<ResumeFile> resume;
     CopyOptions options;
     options.is_dry_run = arguments_.is_dry_run;
+    options.pace = MakePace();
     if (!arguments_.resume.empty()) {
       resume.emplace(context_.folder / arguments_.resume, arguments_.system, plan->layouts);
       absl::StatusOr<std::string> cursor = resume->Read();
@@ -110,6 +114,11 @@ class MigrateCommand {
   int Fail(const absl::Status& status, int code) {
     context_.err << "redouble migrate: " << status.message() << "\n";
     return code;
+  }
+
+  Pace MakePace() {
+    if (arguments_.keys_per_second == 0) return {};
+    return {&clock_, absl::Seconds(1) / arguments_.keys_per_second};
   }
 
   // A line for each page.
@@ -134,7 +143,7 @@ class MigrateCommand {
       return absl::OkStatus();
     }
     REDOUBLE_ASSIGN_OR_RETURN(const VerifyReport report,
-                              base::Run(plan.migration.Verify(*from, *to)));
+                              base::Run(plan.migration.Verify(*from, *to, MakePace())));
     Print(report);
     return absl::OkStatus();
   }
@@ -153,6 +162,7 @@ class MigrateCommand {
 
   const MigrateArguments& arguments_;
   const ProgramContext& context_;
+  base::SystemClock clock_;
   int code_ = kExitPassed;
 };
 
@@ -174,6 +184,9 @@ std::function<int()> AddMigrate(CLI::App& app, const ProgramContext& context) {
   arguments->bindings.AddOption(app);
   app.add_option("--resume", arguments->resume,
                  "A file that keeps the cursor: continue there, and remove it at the end");
+  app.add_option("--rate", arguments->keys_per_second,
+                 "The maximum number of keys a second, in the copy and in the comparison")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--dry-run", arguments->is_dry_run, "Read and translate all keys; write nothing")
       ->excludes("--resume");
   return [arguments, &context] { return MigrateCommand(*arguments, context).Run(); };
