@@ -521,6 +521,7 @@ redouble_component(
     backends/memory/commands/keys/scan.cc
     backends/memory/commands/keys/shown_encoding.cc
     backends/memory/commands/keys/sort.cc
+    backends/memory/commands/lazy_fields.cc
     backends/memory/commands/lazy_free.cc
     backends/memory/commands/lists/blocking_lists.cc
     backends/memory/commands/lists/lists.cc

@@ -8,6 +8,7 @@ namespace redouble::inline v0_1::tests {
 
 std::string ProgramText(const Program& program, const std::string& title) {
   std::string text = absl::StrCat("@case ", title, "\n");
+  if (!program.active_expiry) absl::StrAppend(&text, "> DEBUG SET-ACTIVE-EXPIRE 0\n");
   int connection = 0;
   for (const ProgramStep& step : program.steps) {
     if (step.kind != ProgramStep::Kind::kCommand) {

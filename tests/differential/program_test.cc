@@ -175,6 +175,16 @@ TEST(Shrink, ReturnsTheShortestFailingProgram) {
   EXPECT_EQ(shrunk.steps[1].connection, 0);
 }
 
+TEST(Shrink, KeepsHowKeysExpire) {
+  Program program = MakeProgram({.group = "expiry", .seed = 3, .max_commands = 60});
+  program.active_expiry = false;
+  const Program shrunk =
+      Shrink(program, [](const Program& candidate) { return !candidate.active_expiry; });
+  EXPECT_TRUE(shrunk.steps.empty());
+  EXPECT_FALSE(shrunk.active_expiry);
+  EXPECT_EQ(ProgramText(shrunk, "shrunk"), "@case shrunk\n> DEBUG SET-ACTIVE-EXPIRE 0\n");
+}
+
 TEST(RunCampaign, ReportsADifferenceAsACaseAndHowToRepeatIt) {
   MemoryTarget right;
   WrongTarget wrong;

@@ -57,7 +57,8 @@ bool Improve(Program& program, rc::Seq<Steps> candidates,
     rc::Maybe<Steps> candidate = candidates.next();
     if (!candidate) return false;
     --attempts;
-    Program plainer{program.start, *std::move(candidate)};
+    Program plainer = program;
+    plainer.steps = *std::move(candidate);
     if (!fails(plainer)) continue;
     program = std::move(plainer);
     return true;

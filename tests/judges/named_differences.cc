@@ -24,4 +24,15 @@ std::vector<std::string> FactsOf(const NamedDifference& row) {
   return absl::StrSplit(base::ToAbsl(row.facts), ", ");
 }
 
+std::set<std::string> NamedFacts(store::Version version, FactKind kind) {
+  std::set<std::string> facts;
+  for (const NamedDifference& row : NamedDifferences()) {
+    if (!row.versions.Has(version)) continue;
+    for (const std::string& fact : FactsOf(row)) {
+      if (fact.starts_with("case ") == (kind == FactKind::kCase)) facts.insert(fact);
+    }
+  }
+  return facts;
+}
+
 }  // namespace redouble::inline v0_1::tests

@@ -5,6 +5,8 @@
 #ifndef REDOUBLE_TESTS_JUDGES_NAMED_DIFFERENCES_H_
 #define REDOUBLE_TESTS_JUDGES_NAMED_DIFFERENCES_H_
 
+#include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +18,9 @@ namespace redouble::inline v0_1::tests {
 
 struct NamedDifference {
   store::VersionSet versions;
-  std::string_view facts;  // Names of facts (server_tables.h), separated by ", ".
+  // Names of facts (server_tables.h), or "case" and the title of a conformance case, separated by
+  // ", ".
+  std::string_view facts;
   std::string_view why;
 };
 
@@ -25,6 +29,10 @@ std::span<const NamedDifference> NamedDifferences();
 
 // The names of the facts of a row.
 std::vector<std::string> FactsOf(const NamedDifference& row);
+
+// The facts of all rows for a version: those of conformance cases, or the others.
+enum class FactKind : uint8_t { kTable, kCase };
+std::set<std::string> NamedFacts(store::Version version, FactKind kind);
 
 }  // namespace redouble::inline v0_1::tests
 

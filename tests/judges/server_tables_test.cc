@@ -34,15 +34,6 @@ std::vector<std::string> AllJudges() {
   return names;
 }
 
-std::set<std::string> NamedFacts(store::Version version) {
-  std::set<std::string> facts;
-  for (const NamedDifference& row : NamedDifferences()) {
-    if (!row.versions.Has(version)) continue;
-    for (const std::string& fact : FactsOf(row)) facts.insert(fact);
-  }
-  return facts;
-}
-
 class ServerTablesOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(ServerTablesOf, AreTheJudges) {
@@ -55,7 +46,7 @@ TEST_P(ServerTablesOf, AreTheJudges) {
   MemoryTarget engine(options, /*resp3=*/true);
   ServerTarget judge({"enable-debug-command yes"}, /*resp3=*/true, *program);
   const auto differences = DifferencesBetween(TablesOf(judge), TablesOf(engine));
-  const std::set<std::string> named = NamedFacts(version);
+  const std::set<std::string> named = NamedFacts(version, FactKind::kTable);
   for (const auto& [fact, values] : differences) {
     EXPECT_TRUE(named.contains(fact))
         << "no row names the difference: " << fact << "\n  judge:  " << values.theirs

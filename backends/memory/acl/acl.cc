@@ -52,7 +52,7 @@ const AclUser* Acl::Find(std::string_view name) const {
 std::optional<std::string> Acl::SetUser(std::string_view name,
                                         std::span<const std::string_view> words,
                                         AclUser::NewChannels channels) {
-  const MergedRules merged = MergeSelectors(words);
+  const MergedRules merged = MergeSelectors(words, version_);
   if (merged.unmatched) {
     return absl::StrCat("ERR Unmatched parenthesis in acl selector starting at '",
                         base::ToAbsl(words[*merged.unmatched]), "'.");

@@ -26,8 +26,8 @@ std::string RejectedDirective(std::string_view word, std::string_view why) {
 // Reads the lines of an ACL file.
 class FileReader {
  public:
-  FileReader(std::string_view path, AclUser::NewChannels channels)
-      : path_(path), channels_(channels) {}
+  FileReader(std::string_view path, AclUser::NewChannels channels, store::Version version)
+      : path_(path), channels_(channels), version_(version) {}
 
   AclFileUsers Read(std::string_view text) {
     for (const absl::string_view line : absl::StrSplit(base::ToAbsl(text), '\n')) {
@@ -63,7 +63,7 @@ class FileReader {
       return;
     }
     const auto [place, is_new] =
-        result_.users.try_emplace(name, std::make_unique<AclUser>(name, channels_));
+        result_.users.try_emplace(name, std::make_unique<AclUser>(name, channels_, version_));
     if (!is_new) {
       absl::StrAppend(&result_.errors, "WARNING: Duplicate user '", name, "' found on line ",
                       number_, ". ");
@@ -74,7 +74,7 @@ class FileReader {
 
   // All unknown commands are listed, of other errors the first: it may be the cause of the others.
   void ApplyRules(std::span<const std::string_view> words, AclUser& user) {
-    const MergedRules merged = MergeSelectors(words);
+    const MergedRules merged = MergeSelectors(words, version_);
     if (merged.unmatched) {
       absl::StrAppend(&result_.errors, Place(), ": Unmatched parenthesis in selector definition.");
       return;
@@ -95,6 +95,7 @@ class FileReader {
 
   const std::string_view path_;
   const AclUser::NewChannels channels_;
+  const store::Version version_;
   int number_ = 0;
   AclFileUsers result_;
 };
@@ -114,7 +115,8 @@ std::optional<std::string> CheckUserDirective(const UserDirective& directive,
   const auto shown = [&](size_t rule) {
     return rule == 0 ? std::string_view("user") : std::string_view(directive[rule - 1]);
   };
-  const MergedRules merged = MergeSelectors(ViewsOf(std::span(directive).subspan(1)));
+  const MergedRules merged =
+      MergeSelectors(ViewsOf(std::span(directive).subspan(1)), store::Version::kRedis70);
   if (merged.unmatched) {
     return RejectedDirective(shown(*merged.unmatched), rule_error::kUnknownName);
   }
@@ -133,7 +135,8 @@ std::optional<std::string> LoadUserDirectives(std::span<const UserDirective> dir
     if (HasBlanks(name)) return "Spaces not allowed in ACL usernames";
     std::vector<std::string> rules = {"reset"};
     if (acl.Find(name) == nullptr) rules.clear();
-    const MergedRules merged = MergeSelectors(ViewsOf(std::span(directive).subspan(1)));
+    const MergedRules merged =
+        MergeSelectors(ViewsOf(std::span(directive).subspan(1)), acl.version());
     rules.insert(rules.end(), merged.rules.begin(), merged.rules.end());
     if (const std::optional<RejectedRule> rejected = acl.ChangeUser(name, rules, channels)) {
       return absl::StrCat("Error loading ACL rule '", rejected->rule, "' for the user named '",
@@ -144,8 +147,8 @@ std::optional<std::string> LoadUserDirectives(std::span<const UserDirective> dir
 }
 
 AclFileUsers ReadAclFile(std::string_view text, std::string_view path,
-                         AclUser::NewChannels channels) {
-  return FileReader(path, channels).Read(text);
+                         AclUser::NewChannels channels, store::Version version) {
+  return FileReader(path, channels, version).Read(text);
 }
 
 std::string WriteAclFile(const Acl& acl) {

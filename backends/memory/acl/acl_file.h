@@ -40,7 +40,8 @@ struct AclFileUsers {
 
 // `path` is named in errors.
 AclFileUsers ReadAclFile(std::string_view text, std::string_view path,
-                         AclUser::NewChannels channels);
+                         AclUser::NewChannels channels,
+                         store::Version version = store::Version::kRedis70);
 std::string WriteAclFile(const Acl& acl);
 
 }  // namespace redouble::inline v0_1::memory

@@ -1,11 +1,12 @@
 // The texts are those of redis-server 7.0.15; tests/serve/acl_file_test.py compares them.
 #include "redouble/backends/memory/acl/acl_file.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -43,6 +44,15 @@ TEST(AclFile, NewUsersMayUseAllChannelsIfTheParameterSaysSo) {
   Acl acl;
   acl.Replace(ReadAclFile("user ann", "f", AclUser::NewChannels::kAll).users);
   EXPECT_EQ(acl.Find("ann")->Describe(), "user ann off &* -@all");
+}
+
+TEST(AclFile, HasTheCommandsAndTheSelectorsOfTheVersion) {
+  constexpr std::string_view kText = "user ann on +hexpire (+get ~a* (+set ~b)";
+  EXPECT_THAT(ReadAclFile("user ann on +hexpire", "f", kNone).errors,
+              testing::HasSubstr("Unknown command"));
+  EXPECT_EQ(ReadAclFile("user ann on +hexpire", "f", kNone, store::Version::kRedis80).errors, "");
+  EXPECT_THAT(ReadAclFile(kText, "f", kNone, store::Version::kRedis80).errors,
+              testing::HasSubstr("Syntax error"));
 }
 
 TEST(AclFile, ListsTheErrorsOfAllLines) {

@@ -7,13 +7,14 @@
 
 namespace redouble::inline v0_1::memory {
 
-MergedRules MergeSelectors(std::span<const std::string_view> words) {
+MergedRules MergeSelectors(std::span<const std::string_view> words, store::Version version) {
+  const bool opens_again = store::Until("7.2.0").Has(version);
   MergedRules merged;
   std::optional<std::string> selector;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
-    // As in Redis, it also replaces a selector that is still open.
-    if (word.starts_with('(') && !word.ends_with(')')) {
+    // In Redis 7.0 it also replaces a selector that is still open.
+    if ((!selector || opens_again) && word.starts_with('(') && !word.ends_with(')')) {
       selector = std::string(word);
       merged.unmatched = i;
     } else if (selector) {

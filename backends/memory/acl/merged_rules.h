@@ -1,7 +1,7 @@
 // MergeSelectors: the rules of a user from the words of a command or a line.
 //
 //   const std::string_view words[] = {"on", "(+get", "~a:*)"};
-//   MergeSelectors(words).rules;  // {"on", "(+get ~a:*)"}
+//   MergeSelectors(words, store::Version::kRedis70).rules;  // {"on", "(+get ~a:*)"}
 //
 // Thread-safety: pure functions.
 // Source: Redis 7.0 acl.c, ACLMergeSelectorArguments.
@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/core/store/table/version.h"
+
 namespace redouble::inline v0_1::memory {
 
 struct MergedRules {
@@ -23,8 +25,9 @@ struct MergedRules {
   std::optional<size_t> unmatched = std::nullopt;
 };
 
-// Joins the words between "(" and ")" to one rule.
-MergedRules MergeSelectors(std::span<const std::string_view> words);
+// Joins the words between "(" and ")" to one rule. What a "(" in between does depends on the
+// version.
+MergedRules MergeSelectors(std::span<const std::string_view> words, store::Version version);
 
 // Whether a user's name has characters that are not allowed in it.
 bool HasBlanks(std::string_view name);

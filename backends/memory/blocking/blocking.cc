@@ -1,5 +1,6 @@
 #include "redouble/backends/memory/blocking/blocking.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace redouble::inline v0_1::memory {
@@ -15,7 +16,7 @@ bool IsStream(const Database& database, std::string_view key) {
 }  // namespace
 
 void Blocking::Wait(SessionCore& session, int db, std::span<const std::string> keys, KeyType type) {
-  for (const std::string& key : keys) waiting_[Key{db, key}].push_back(&session);
+  for (const std::string& key : keys) waiting_[Key{db, key}].push_back({&session, type});
   ++waiting_by_type_[static_cast<size_t>(type)];
 }
 
@@ -24,7 +25,7 @@ void Blocking::StopWaiting(SessionCore& session, int db, std::span<const std::st
   for (const std::string& key : keys) {
     const auto found = waiting_.find(Key{db, key});
     assert(found != waiting_.end());
-    std::erase(found->second, &session);
+    std::erase_if(found->second, [&](const Waiter& waiter) { return waiter.session == &session; });
     if (found->second.empty()) waiting_.erase(found);
   }
   assert(has_waiters_for(type));
@@ -39,8 +40,9 @@ void Blocking::MarkReady(int db, std::string_view key, KeyType type) {
 }
 
 void Blocking::MarkGone(int db, std::string_view key, const Database& database) {
-  if (!has_waiters_for(KeyType::kStream)) return;
-  if (IsStream(database, key)) MarkReady(db, key, KeyType::kStream);
+  if (!has_waiters_for(KeyType::kStream) || !IsStream(database, key)) return;
+  if (gone_needs_reader_ && !IsAwaited(Key{db, std::string(key)}, KeyType::kStream)) return;
+  MarkReady(db, key, KeyType::kStream);
 }
 
 void Blocking::MarkAllGone(int db, const Database& before, const Database* after) {
@@ -60,9 +62,19 @@ void Blocking::MarkAllReady(int db, const Database& database) {
   }
 }
 
-std::vector<SessionCore*> Blocking::Waiters(const Key& key) const {
+bool Blocking::IsAwaited(const Key& key, KeyType type) const {
   const auto found = waiting_.find(key);
-  return found == waiting_.end() ? std::vector<SessionCore*>() : found->second;
+  if (found == waiting_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [&](const Waiter& waiter) { return waiter.type == type; });
+}
+
+std::vector<SessionCore*> Blocking::Waiters(const Key& key) const {
+  std::vector<SessionCore*> sessions;
+  const auto found = waiting_.find(key);
+  if (found == waiting_.end()) return sessions;
+  for (const Waiter& waiter : found->second) sessions.push_back(waiter.session);
+  return sessions;
 }
 
 }  // namespace redouble::inline v0_1::memory

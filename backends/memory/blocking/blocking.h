@@ -41,6 +41,11 @@ class Blocking {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
+  // `gone_needs_reader`: only sessions that are blocked on the key as a stream notice that the
+  // stream is gone, as in Redis 7.2. In Redis 7.0 those that wait for another type do too, if any
+  // session is blocked on any stream.
+  explicit Blocking(bool gone_needs_reader = false) : gone_needs_reader_(gone_needs_reader) {}
+
   // Adds the session as the last waiter for each of the keys.
   void Wait(SessionCore& session, int db, std::span<const std::string> keys, store::KeyType type);
   // Removes the session. The arguments must equal those of Wait.
@@ -71,11 +76,18 @@ class Blocking {
   std::vector<SessionCore*> Waiters(const Key& key) const;
 
  private:
-  using Waiting = absl::btree_map<Key, std::vector<SessionCore*>>;
+  struct Waiter {
+    SessionCore* session;
+    store::KeyType type;
+  };
+  using Waiting = absl::btree_map<Key, std::vector<Waiter>>;
 
   // The first key of this database, or of a later one, that a session is blocked on.
   Waiting::const_iterator FirstOf(int db) const { return waiting_.lower_bound(Key{db, ""}); }
 
+  bool IsAwaited(const Key& key, store::KeyType type) const;
+
+  const bool gone_needs_reader_;
   Waiting waiting_;
   std::array<size_t, store::kKeyTypes> waiting_by_type_ = {};
   std::vector<Key> ready_;

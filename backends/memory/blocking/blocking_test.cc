@@ -51,6 +51,22 @@ TEST_F(WaitersTest, AreCountedOncePerType) {
   EXPECT_FALSE(blocking_.has_waiters_for(KeyType::kList));
 }
 
+TEST_F(WaitersTest, OfOtherTypesDoNotNoticeThatAStreamIsGoneIfItNeedsAReader) {
+  Database keys;
+  keys.Add("k", Value::Empty<Stream>());
+  Blocking later(/*gone_needs_reader=*/true);
+  for (Blocking* blocking : {&blocking_, &later}) {
+    blocking->Wait(*first_, 0, kKey, KeyType::kList);
+    blocking->Wait(*second_, 0, kKeys, KeyType::kStream);
+    blocking->MarkGone(0, "k", keys);
+  }
+  EXPECT_TRUE(blocking_.any_ready());
+  EXPECT_FALSE(later.any_ready());
+  later.Wait(*second_, 0, kKey, KeyType::kStream);
+  later.MarkGone(0, "k", keys);
+  EXPECT_TRUE(later.any_ready());
+}
+
 TEST_F(WaitersTest, AreNotifiedOfKeysOnceInTheOrderOfTheChanges) {
   blocking_.Wait(*first_, 0, kKeys, KeyType::kList);
   for (const char* key : {"b", "nobody waits for this", "a", "b"}) {

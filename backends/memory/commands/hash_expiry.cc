@@ -2,7 +2,7 @@
 // kin, HPERSIST; and those of 8.0: HGETEX, HSETEX, HGETDEL.
 //
 // The deadlines are in the database (keyspace/field_deadlines.h). The engine removes expired fields
-// before each command, as it does keys.
+// before each command, as it does keys, unless they expire lazily (lazy_fields.h).
 #include <limits>
 #include <optional>
 #include <string>
@@ -12,6 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/commands/lazy_fields.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -224,10 +225,15 @@ Reply TimesOfFields(CommandContext& context, Arguments arguments, const TimeForm
     return error;
   }
   if (!hash) return SameForAll(fields.size(), kNoField);
+  // As in Redis, a field of a listpack is missing at its deadline, and one of a table after it.
+  const int64_t last_hidden_ms = context.now_ms() - (hash->listpack() != nullptr ? 0 : 1);
   std::vector<Reply> times;
   for (const std::string_view field : fields) {
     int64_t time = hash->Contains(field) ? kNoDeadline : kNoField;
-    if (const std::optional<int64_t> deadline_ms = context.FieldDeadline(key, field)) {
+    const std::optional<int64_t> deadline_ms = context.FieldDeadline(key, field);
+    if (deadline_ms && *deadline_ms <= last_hidden_ms) {
+      time = kNoField;
+    } else if (deadline_ms) {
       time = *deadline_ms - (form.is_absolute ? 0 : context.now_ms());
       // Rounded up, as Redis does.
       if (form.in_seconds) time = (time + kMillisPerSecond - 1) / kMillisPerSecond;
@@ -304,7 +310,7 @@ Reply ReadHSetEx(const CommandContext& context, Arguments arguments, WriteOption
     }
     const std::optional<TimeForm> form = TimeFormOf(word);
     if (!form && !IsWord(word, "KEEPTTL")) {
-      return Reply::Error("ERR unknown argument: " + std::string(word));
+      return Reply::Error("ERR unknown argument: " + WordInError(word));
     }
     if (options.keeps_deadlines || options.deadline_ms) return Reply::Error(kOneTime);
     if (!form) {
@@ -321,9 +327,17 @@ Reply ReadHSetEx(const CommandContext& context, Arguments arguments, WriteOption
   return Reply::Error(kFieldsMissing);
 }
 
-bool ConditionHolds(const Lookup<Hash>& hash, const WriteOptions& options) {
-  for (size_t i = 0; i < options.pairs.size(); i += 2) {
-    const bool exists = hash && hash->Contains(options.pairs[i]);
+// A field that has expired goes when it is looked at, without an event. The hash may then be empty.
+bool ConditionHolds(CommandContext& context, std::string_view key, const Lookup<Hash>& hash,
+                    const WriteOptions& options) {
+  const bool looks = options.only_if_all || options.only_if_none;
+  for (size_t i = 0; looks && i < options.pairs.size(); i += 2) {
+    const std::string_view field = options.pairs[i];
+    if (hash && HidesField(context, key, field)) {
+      hash->Remove(field);
+      context.ClearFieldDeadline(key, field);
+    }
+    const bool exists = hash && hash->Contains(field);
     if (options.only_if_all && !exists) return false;
     if (options.only_if_none && exists) return false;
   }
@@ -378,7 +392,9 @@ Reply HandleHPersist(CommandContext& context, Arguments arguments) {
   std::vector<Reply> results;
   for (const std::string_view field : fields) {
     int64_t result = kNoField;
-    if (hash->Contains(field)) result = changes.Persist(field) ? kDone : kNoDeadline;
+    if (hash->Contains(field) && !HidesField(context, key, field)) {
+      result = changes.Persist(field) ? kDone : kNoDeadline;
+    }
     results.push_back(Reply::Integer(result));
   }
   changes.Finish();
@@ -387,13 +403,14 @@ Reply HandleHPersist(CommandContext& context, Arguments arguments) {
 
 Reply HandleHGetEx(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
-  const Lookup<Hash> hash = context.Find<Hash>(key);
-  if (hash.wrong_type()) return WrongType();
+  if (context.Find<Hash>(key).wrong_type()) return WrongType();
   ReadOptions options;
   Arguments fields;
   if (Reply error = ReadHGetEx(context, arguments.subspan(1), options, fields); error.is_error()) {
     return error;
   }
+  ExpireNamedFields(context, key, fields);
+  const Lookup<Hash> hash = context.Find<Hash>(key);
   if (!hash) return NilForAll(fields.size());
   if (options.persists || options.deadline_ms) MakeRoom(context, key);
   FieldChanges changes(context, key, *hash);
@@ -410,13 +427,14 @@ Reply HandleHGetEx(CommandContext& context, Arguments arguments) {
 
 Reply HandleHGetDel(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
-  const Lookup<Hash> hash = context.Find<Hash>(key);
-  if (hash.wrong_type()) return WrongType();
+  if (context.Find<Hash>(key).wrong_type()) return WrongType();
   Arguments fields;
   if (Reply error = ReadFields(arguments.subspan(1), kFieldsNotPositive, fields);
       error.is_error()) {
     return error;
   }
+  ExpireNamedFields(context, key, fields);
+  const Lookup<Hash> hash = context.Find<Hash>(key);
   if (!hash) return NilForAll(fields.size());
   FieldChanges changes(context, key, *hash);
   std::vector<Reply> values;
@@ -436,7 +454,10 @@ Reply HandleHSetEx(CommandContext& context, Arguments arguments) {
   }
   const Lookup<Hash> present = context.Find<Hash>(key);
   if (present.wrong_type()) return WrongType();
-  if (!ConditionHolds(present, options)) return Reply::Integer(0);
+  if (!ConditionHolds(context, key, present, options)) {
+    context.RemoveIfEmpty(key);
+    return Reply::Integer(0);
+  }
   const Lookup<Hash> hash = context.FindOrAdd<Hash>(key);
   for (const std::string_view text : options.pairs) hash->ConvertIfTooLong(text, context.limits());
   for (size_t i = 0; i < options.pairs.size(); i += 2) {

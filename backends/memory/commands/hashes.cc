@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/lazy_fields.h"
 #include "redouble/backends/memory/commands/random_picks.h"
 #include "redouble/backends/memory/commands/reply_array.h"
 #include "redouble/backends/memory/commands/scan_options.h"
@@ -56,14 +57,23 @@ Reply AllReply(CommandContext& context, std::string_view key, Parts parts) {
   const Lookup<Hash> hash = context.Find<Hash>(key);
   if (hash.wrong_type()) return WrongType();
   const bool both = parts == Parts::kBoth;
+  const size_t hidden = hash ? CountHiddenFields(context, key) : 0;
   ReplyArray all(context, both ? Reply::Shape::kMap : Reply::Shape::kPlain,
-                 hash ? hash->size() * (both ? 2 : 1) : 0);
+                 hash ? (hash->size() - hidden) * (both ? 2 : 1) : 0);
   if (hash) {
     hash->ForEach([&](std::string_view field, std::string_view value) {
+      if (hidden > 0 && HidesField(context, key, field)) return;
       AddParts(all, parts, field, value);
     });
   }
   return std::move(all).Finish();
+}
+
+// The value that clients see; nullopt if the field does not exist.
+std::optional<std::string> ShownValue(const CommandContext& context, std::string_view key,
+                                      const Lookup<Hash>& hash, std::string_view field) {
+  if (!hash || HidesField(context, key, field)) return std::nullopt;
+  return hash->Get(field);
 }
 
 // The field's value before an increment: "0" if the key or the field does not exist.
@@ -109,6 +119,7 @@ Reply HandleHMSet(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleHSetNx(CommandContext& context, Arguments arguments) {
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1, 1));
   const Lookup<Hash> hash = context.FindOrAdd<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   if (hash->Contains(arguments[1])) return Reply::Integer(0);
@@ -118,17 +129,19 @@ Reply HandleHSetNx(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleHGet(CommandContext& context, Arguments arguments) {
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1));
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
-  return hash ? ValueReply(hash->Get(arguments[1])) : Reply::Nil();
+  return ValueReply(ShownValue(context, arguments[0], hash, arguments[1]));
 }
 
 Reply HandleHMGet(CommandContext& context, Arguments arguments) {
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1), FieldEvents::kTogether);
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   ReplyArray values(context, Reply::Shape::kPlain, arguments.size() - 1);
   for (const std::string_view field : arguments.subspan(1)) {
-    values.Add(hash ? ValueReply(hash->Get(field)) : Reply::Nil());
+    values.Add(ValueReply(ShownValue(context, arguments[0], hash, field)));
     if (!values.wanted()) break;
   }
   return std::move(values).Finish();
@@ -158,9 +171,10 @@ Reply HandleHLen(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleHStrLen(CommandContext& context, Arguments arguments) {
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1));
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
-  const std::optional<std::string> value = hash ? hash->Get(arguments[1]) : std::nullopt;
+  const std::optional<std::string> value = ShownValue(context, arguments[0], hash, arguments[1]);
   return Reply::Integer(value ? static_cast<int64_t>(value->size()) : 0);
 }
 
@@ -177,14 +191,18 @@ Reply HandleHGetAll(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleHExists(CommandContext& context, Arguments arguments) {
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1));
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
-  return Reply::Integer(hash && hash->Contains(arguments[1]) ? 1 : 0);
+  const bool exists =
+      hash && hash->Contains(arguments[1]) && !HidesField(context, arguments[0], arguments[1]);
+  return Reply::Integer(exists ? 1 : 0);
 }
 
 Reply HandleHIncrBy(CommandContext& context, Arguments arguments) {
   const std::optional<int64_t> increment = base::ParseInt64(arguments[2]);
   if (!increment) return Reply::Error(error_text::kNotAnInteger);
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1, 1));
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   const std::optional<int64_t> old = base::ParseInt64(hash ? OldValue(*hash, arguments[1]) : "0");
@@ -201,6 +219,7 @@ Reply HandleHIncrByFloat(CommandContext& context, Arguments arguments) {
   const std::optional<long double> increment = base::ParseLongDouble(arguments[2]);
   if (!increment) return Reply::Error(error_text::kNotAFloat);
   if (!std::isfinite(*increment)) return Reply::Error("ERR value is NaN or Infinity");
+  ExpireNamedFields(context, arguments[0], arguments.subspan(1, 1));
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   const std::optional<long double> old =
@@ -231,6 +250,7 @@ Reply HandleHRandField(CommandContext& context, Arguments arguments) {
     }
     count = *given;
   }
+  ExpireAllFields(context, arguments[0]);
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
   if (!hash) return with_count ? Reply::EmptyArray() : Reply::Nil();
@@ -264,6 +284,7 @@ Reply HandleHScan(CommandContext& context, Arguments arguments) {
   const uint64_t next = hash->Scan(options.cursor, options.count,
                                    [&](std::string_view field, std::string_view value) {
                                      if (!options.Matches(field)) return;
+                                     if (HidesField(context, arguments[0], field)) return;
                                      page.push_back(Reply::Bulk(field));
                                      if (!words.no_values) page.push_back(Reply::Bulk(value));
                                    });

@@ -2,8 +2,9 @@
 //
 // Use it in the HELP handler of a container, with the lines of Redis's own help text. The help
 // texts stay in the file of the container; this header has only what is the same for all of them.
+// A line that not all versions have names those that do.
 //
-//   constexpr std::string_view kHelp[] = {"GENPASS [<bits>]", "    Generate a secure password."};
+//   constexpr HelpLine kHelp[] = {"GENPASS [<bits>]", "    Generate a secure password."};
 //   Reply HandleAclHelp(CommandContext& context, Arguments) {
 //     return HelpReply(context, "ACL", kHelp);
 //   }
@@ -19,20 +20,34 @@
 #include <vector>
 
 #include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/core/store/table/version.h"
 
 namespace redouble::inline v0_1::memory {
 
+struct HelpLine {
+  constexpr HelpLine(const char* words, store::VersionSet those_with = store::Since("1.0.0"))
+      : text(words), versions(those_with) {}
+
+  std::string_view text;
+  store::VersionSet versions;
+};
+
 // `lines` describe the subcommands; the first and last lines are the same for every container.
 inline store::Reply HelpReply(const CommandContext& context, std::string_view container,
-                              std::span<const std::string_view> lines) {
+                              std::span<const HelpLine> lines) {
+  const Compatibility& compatibility = context.engine().compatibility();
   std::vector<store::Reply> help;
   help.push_back(store::Reply::Status(std::string(container) +
                                       " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
-  for (const std::string_view line : lines) help.push_back(store::Reply::Status(line));
+  for (const HelpLine& line : lines) {
+    if (!line.versions.Has(compatibility.version())) continue;
+    help.push_back(store::Reply::Status(ServerText(compatibility, line.text)));
+  }
   help.push_back(store::Reply::Status("HELP"));
-  const bool infinitive = context.engine().Has(Feature::kHelpInfinitive);
+  const bool infinitive = compatibility.Has(Feature::kHelpInfinitive);
   help.push_back(
       store::Reply::Status(infinitive ? "    Print this help." : "    Prints this help."));
   return store::Reply::Array(std::move(help));

@@ -102,7 +102,7 @@ Reply HandlePubSubChannels(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandlePubSubHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "CHANNELS [<pattern>]",
       "    Return the currently active channels matching a <pattern> (default: '*').",
       "NUMPAT",

@@ -266,7 +266,8 @@ void Administration::PauseClients(Pause pause, int64_t until_ms) {
   if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
   // The clock cannot reach it: the pause lasts until CLIENT UNPAUSE.
   if (pause_until_ms_ >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
-  pause_timer_ = engine_.clock().ScheduleAt((pause_until_ms_ + 1) * 1000, [this] {
+  const int64_t end_ms = pause_until_ms_ + (engine_.Has(Feature::kPauseEndsAtDeadline) ? 0 : 1);
+  pause_timer_ = engine_.clock().ScheduleAt(end_ms * 1000, [this] {
     pause_timer_.reset();
     EndPause();
     engine_.DeliverPending();

@@ -139,6 +139,16 @@ Reply OnlyForSubscribers(const CommandSpec& spec) {
                    "this context")));
 }
 
+bool EndsSubscriptions(CommandId id) {
+  return id == CommandId::kUnsubscribe || id == CommandId::kPUnsubscribe ||
+         id == CommandId::kSUnsubscribe;
+}
+
+Reply OnlyWithSubscriptions(const CommandSpec& spec) {
+  return Reply::Error(base::ToStd(absl::StrCat("NOSUB '", base::ToAbsl(spec.name),
+                                               "' command executed not in subscribed mode")));
+}
+
 using Property = bool (*)(EngineCore& engine, CommandId id, Arguments arguments);
 
 // Whether the command, or one that EXEC would run, has the property.
@@ -166,7 +176,8 @@ EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
       cluster_(options_.cluster ? std::make_optional<ClusterView>(*options_.cluster)
                                 : std::nullopt),
       notifications_(
-          Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications())) {
+          Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications())),
+      blocking_(compatibility_.Has(Feature::kReexecution)) {
   for (int index = 0; index < options_.databases; ++index) {
     databases_.push_back(std::make_unique<Database>());
   }
@@ -319,7 +330,7 @@ std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, Comm
     }
   } else if (session.in_transaction() && id != CommandId::kDiscard) {
     // Queued commands take memory too.
-    denied = true;
+    denied = denied || !Has(Feature::kQueuesOverLimit);
   }
   if (!denied) return std::nullopt;
   return Reply::Error(error_text::kOutOfMemory);
@@ -442,6 +453,7 @@ Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
 bool EngineCore::MayRefuseBySession(const SessionCore& session, CommandId id) const {
   return cluster_.has_value() || !session.authenticated() || session.in_transaction() ||
          session.is_subscribed() || !session.user().unrestricted() ||
+         Has(Feature::kOnlySubscribers) ||
          compatibility_.SpecOf(id).Has(store::command_flag::kProtected);
 }
 
@@ -470,6 +482,9 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
   }
   if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
     return Refuse(session, id, OnlyForSubscribers(spec));
+  }
+  if (Has(Feature::kOnlySubscribers) && !session.is_subscribed() && EndsSubscriptions(id)) {
+    return Refuse(session, id, OnlyWithSubscriptions(spec));
   }
   return std::nullopt;
 }

@@ -135,6 +135,9 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   Tracking& tracking() { return tracking_; }
   // As Engine::set_active_expire.
   void set_active_expire(bool value);
+  // Removes expired fields of a hash, whose deadlines are cleared, and the hash if it is empty
+  // then.
+  void ExpireFields(int db, const FieldDeadlines::Due& due, bool with_events = true);
   // To be called when set_active_expire or a pause of the clients may have changed how keys expire:
   // at their deadlines, or lazily.
   void UpdateExpiry();
@@ -317,7 +320,6 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   void RemoveGone();
   // The fields of a hash have expired and have no deadline any more. Removes them, and the key if
   // it is empty.
-  void ExpireFields(int db, const FieldDeadlines::Due& due);
   void ScheduleExpiry();
   // The time in microseconds at which the next key expires; nullopt if no key has a deadline.
   std::optional<int64_t> NextExpiryMicros() const;

@@ -75,7 +75,7 @@ void EngineCore::ExpireDue() {
   ScheduleExpiry();
 }
 
-void EngineCore::ExpireFields(int db, const FieldDeadlines::Due& due) {
+void EngineCore::ExpireFields(int db, const FieldDeadlines::Due& due, bool with_events) {
   Database::Entry* entry = database(db).FindStored(due.key);
   assert(entry != nullptr && "the deadlines of a removed key are forgotten");
   Hash& hash = *entry->value.As<Hash>();
@@ -88,10 +88,12 @@ void EngineCore::ExpireFields(int db, const FieldDeadlines::Due& due) {
     words.insert(words.end(), due.fields.begin(), due.fields.end());
     propagation_.AddExpiredFields(db, std::move(words));
   }
-  if (wants(EventClass::kHash)) Notify(db, due.key, EventClass::kHash, "hexpired");
+  if (with_events && wants(EventClass::kHash)) {
+    Notify(db, due.key, EventClass::kHash, "hexpired");
+  }
   if (!is_empty) return;
   database(db).Remove(due.key);
-  if (wants(EventClass::kGeneric)) Notify(db, due.key, EventClass::kGeneric, "del");
+  if (with_events && wants(EventClass::kGeneric)) Notify(db, due.key, EventClass::kGeneric, "del");
 }
 
 void EngineCore::ExpireKey(int db, const std::string& key, absl::FunctionRef<void()> remove) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/scripting/sandbox/load_text.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/redis_library.h"
@@ -143,13 +144,14 @@ const char* Register(lua_State* state) {
   const auto is_taken = [&](const RegisteredFunction& other) {
     return other.name == function.name;
   };
-  if (error == nullptr && !IsName(function.name)) {
-    error =
-        "ERR Library names can only contain letters, numbers, or underscores(_) and must be at "
-        "least "
-        "one character long";
-  } else if (error == nullptr && std::any_of(functions->begin(), functions->end(), is_taken)) {
-    error = "ERR Function already exists in the library";
+  if (error == nullptr && !CompatibilityOf(state).Has(Feature::kFunctionNames)) {
+    if (!IsName(function.name)) {
+      error =
+          "ERR Library names can only contain letters, numbers, or underscores(_) and must be at "
+          "least one character long";
+    } else if (std::any_of(functions->begin(), functions->end(), is_taken)) {
+      error = "ERR Function already exists in the library";
+    }
   }
   if (error != nullptr) {
     if (function.reference != 0) luaL_unref(state, LUA_REGISTRYINDEX, function.reference);
@@ -157,6 +159,21 @@ const char* Register(lua_State* state) {
   }
   functions->push_back(std::move(function));
   return nullptr;
+}
+
+// The error of the first function, in the order of registration, whose name is invalid or taken.
+std::optional<std::string> RefuseNames(const Functions& functions) {
+  for (auto function = functions.begin(); function != functions.end(); ++function) {
+    if (!IsName(function->name)) {
+      return "Function names can only contain letters, numbers, or underscores(_) and must be at "
+             "least one character long";
+    }
+    const bool is_taken = std::any_of(functions.begin(), function, [&](const auto& other) {
+      return other.name == function->name;
+    });
+    if (is_taken) return "Function already exists in the library";
+  }
+  return std::nullopt;
 }
 
 // lua_error leaves by longjmp, so it is called when no local object owns memory.
@@ -214,7 +231,11 @@ std::optional<std::string> FunctionInterpreter::Load(std::string_view code,
     SetLoading(lua, &registered);
     ShowGlobals(loading_globals_);
     error = state_->Load(kLoadLimitMillis);
-    if (error) error = "Error registering functions: " + *error;
+    if (error) {
+      error = "Error registering functions: " + *error;
+    } else if (CompatibilityOf(lua).Has(Feature::kFunctionNames)) {
+      error = RefuseNames(registered);
+    }
   });
   ShowGlobals(running_globals_);
   SetLoading(state_->lua(), nullptr);

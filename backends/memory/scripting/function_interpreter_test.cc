@@ -17,7 +17,9 @@ class NoHost final : public ScriptHost {
  public:
   Reply CallCommand(std::span<const std::string_view>) override { return Reply::Ok(); }
   bool MayRun(std::span<const std::string_view>) const override { return true; }
-  bool HasCommand(std::span<const std::string_view>) const override { return true; }
+  Recognized Recognize(std::span<const std::string_view>) const override {
+    return Recognized::kYes;
+  }
 };
 
 class FunctionInterpreterTest : public testing::Test {

@@ -22,7 +22,9 @@ class RecordingHost final : public ScriptHost {
     return reply;
   }
   bool MayRun(std::span<const std::string_view>) const override { return true; }
-  bool HasCommand(std::span<const std::string_view>) const override { return true; }
+  Recognized Recognize(std::span<const std::string_view>) const override {
+    return Recognized::kYes;
+  }
   std::optional<int64_t> RunMillis() const override { return run_ms; }
   std::vector<std::vector<std::string>> calls;
   std::optional<int64_t> run_ms;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -74,6 +76,52 @@ Summary SummaryOf(const LatencyMonitor::Event& event, int64_t now_s) {
   return summary;
 }
 
+// The sentences of LATENCY DOCTOR that depend on the version.
+struct DoctorWords {
+  store::VersionSet versions;
+  std::string_view disabled;
+  std::string_view healthy;
+  std::string_view greeting;
+  std::string_view advice;
+};
+
+constexpr std::string_view kDaveIsHealthy =
+    "Dave, no latency spike was observed during the lifetime of this Redis instance, not in the "
+    "slightest bit. I honestly think you ought to sit down calmly, take a stress pill, and think "
+    "things over.\n";
+constexpr std::string_view kDaveHasSpikes =
+    "Dave, I have observed latency spikes in this Redis instance. You don't mind talking about it, "
+    "do you Dave?\n\n";
+constexpr std::string_view kDavesAdvice = "I have a few advices for you:";
+
+constexpr DoctorWords kDoctorWords[] = {
+    {store::Until("8.0.0") - store::Since("valkey 8.0.0"),
+     "I'm sorry, Dave, I can't do that. Latency monitoring is disabled in this Redis instance. You "
+     "may use \"CONFIG SET latency-monitor-threshold <milliseconds>.\" in order to enable it. If "
+     "we weren't in a deep space mission I'd suggest to take a look at "
+     "https://redis.io/topics/latency-monitor.\n",
+     kDaveIsHealthy, kDaveHasSpikes, kDavesAdvice},
+    {store::Since("8.0.0"),
+     "I'm sorry, Dave, I can't do that. Latency monitoring is disabled in this Redis instance. You "
+     "may use \"CONFIG SET latency-monitor-threshold <milliseconds>.\" in order to enable it. If "
+     "we weren't in a deep space mission I'd suggest to take a look at "
+     "https://redis.io/docs/latest/operate/oss_and_stack/management/optimization/"
+     "latency-monitor.\n",
+     kDaveIsHealthy, kDaveHasSpikes, kDavesAdvice},
+    {store::Since("valkey 8.0.0"),
+     "I'm sorry, Dave, I can't do that. Latency monitoring is disabled in this Valkey instance. "
+     "You may use \"CONFIG SET latency-monitor-threshold <milliseconds>.\" in order to enable "
+     "it.\n",
+     "No latency spike was observed during the lifetime of this Valkey instance, not in the "
+     "slightest bit.\n",
+     "Latency spikes are observed in this Valkey instance.\n\n", "Here is some advice for you:"},
+};
+
+const DoctorWords& WordsOf(store::Version version) {
+  return *std::find_if(std::begin(kDoctorWords), std::end(kDoctorWords),
+                       [&](const DoctorWords& row) { return row.versions.Has(version); });
+}
+
 }  // namespace
 
 void LatencyMonitor::Add(std::string_view name, int64_t at_s, int64_t latency_ms) {
@@ -126,20 +174,10 @@ std::string DrawLatencies(std::string_view name, const LatencyMonitor::Event& ev
 
 std::string DiagnoseLatencies(const LatencyMonitor& monitor, const DoctorSettings& settings,
                               int64_t now_s) {
-  if (settings.threshold_ms == 0) {
-    return "I'm sorry, Dave, I can't do that. Latency monitoring is disabled in this Redis "
-           "instance. You may use \"CONFIG SET latency-monitor-threshold <milliseconds>.\" in "
-           "order to enable it. If we weren't in a deep space mission I'd suggest to take a look "
-           "at https://redis.io/topics/latency-monitor.\n";
-  }
-  if (monitor.events().empty()) {
-    return "Dave, no latency spike was observed during the lifetime of this Redis instance, not in "
-           "the slightest bit. I honestly think you ought to sit down calmly, take a stress pill, "
-           "and think things over.\n";
-  }
-  std::string text =
-      "Dave, I have observed latency spikes in this Redis instance. You don't mind talking about "
-      "it, do you Dave?\n\n";
+  const DoctorWords& words = WordsOf(settings.version);
+  if (settings.threshold_ms == 0 && monitor.events().empty()) return std::string(words.disabled);
+  if (monitor.events().empty()) return std::string(words.healthy);
+  std::string text(words.greeting);
   int number = 0;
   for (const auto& [name, event] : monitor.events()) {
     const Summary summary = SummaryOf(event, now_s);
@@ -149,16 +187,16 @@ std::string DiagnoseLatencies(const LatencyMonitor& monitor, const DoctorSetting
                           ++number, name, event.samples.size(), summary.average_ms,
                           summary.deviation_ms, summary.period_s, event.worst_ms);
   }
-  absl::StrAppend(&text, "\nI have a few advices for you:\n\n");
+  absl::StrAppend(&text, "\n", base::ToAbsl(words.advice), "\n\n");
+  const absl::string_view title = base::ToAbsl(store::ProductTitle(settings.version));
   const int64_t slow_us = settings.slowlog_log_slower_than_us;
   if (slow_us < 0) {
     absl::StrAppend(&text,
                     "- There are latency issues with potentially slow commands you are using. "
-                    "Try to enable the Slow Log Redis feature using the command 'CONFIG SET "
-                    "slowlog-log-slower-than ",
-                    settings.threshold_ms * 1000,
-                    "'. If the Slow log is disabled Redis is not able to log slow commands "
-                    "execution for you.\n");
+                    "Try to enable the Slow Log ",
+                    title, " feature using the command 'CONFIG SET slowlog-log-slower-than ",
+                    settings.threshold_ms * 1000, "'. If the Slow log is disabled ", title,
+                    " is not able to log slow commands execution for you.\n");
   } else if (slow_us / 1000 > settings.threshold_ms) {
     absl::StrAppend(&text,
                     "- Your current Slow Log configuration only logs events that are slower "
@@ -169,8 +207,9 @@ std::string DiagnoseLatencies(const LatencyMonitor& monitor, const DoctorSetting
   absl::StrAppend(
       &text,
       "- Check your Slow Log to understand what are the commands you are running which are too "
-      "slow "
-      "to execute. Please check https://redis.io/commands/slowlog for more information.\n"
+      "slow to execute. Please check https://",
+      absl::AsciiStrToLower(title),
+      ".io/commands/slowlog for more information.\n"
       "- Deleting, expiring or evicting (because of maxmemory policy) large objects is a blocking "
       "operation. If you have very large objects that are often deleted, expired, or evicted, try "
       "to fragment those objects into multiple smaller objects.\n");

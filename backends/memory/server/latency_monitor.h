@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "redouble/core/store/table/version.h"
+
 namespace redouble::inline v0_1::memory {
 
 class LatencyMonitor {
@@ -52,6 +54,8 @@ std::string DrawLatencies(std::string_view name, const LatencyMonitor::Event& ev
 struct DoctorSettings {
   int64_t threshold_ms = 0;
   int64_t slowlog_log_slower_than_us = 0;
+  // The words of the report depend on the version.
+  store::Version version = store::Version::kRedis70;
 };
 std::string DiagnoseLatencies(const LatencyMonitor& monitor, const DoctorSettings& settings,
                               int64_t now_s);

@@ -7,6 +7,7 @@ namespace redouble::inline v0_1::memory {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(LatencyMonitor, KeepsTheWorstOfEachSecond) {
   LatencyMonitor monitor;
@@ -79,6 +80,30 @@ TEST(DiagnoseLatencies, ReportsThatItIsOffOrThatThereAreNoSpikes) {
   LatencyMonitor monitor;
   EXPECT_THAT(DiagnoseLatencies(monitor, {}, 0), HasSubstr("I'm sorry, Dave"));
   EXPECT_THAT(DiagnoseLatencies(monitor, {.threshold_ms = 1}, 0), HasSubstr("no latency spike"));
+}
+
+TEST(DiagnoseLatencies, StillReportsSpikesAfterItIsSwitchedOff) {
+  LatencyMonitor monitor;
+  monitor.Add("command", 10, 30);
+  EXPECT_THAT(DiagnoseLatencies(monitor, {}, 14), HasSubstr("1. command: 1 latency spikes"));
+}
+
+TEST(DiagnoseLatencies, SpeaksAsTheVersion) {
+  constexpr DoctorSettings kValkey = {
+      .threshold_ms = 1, .slowlog_log_slower_than_us = -1, .version = store::Version::kValkey80};
+  LatencyMonitor monitor;
+  EXPECT_EQ(DiagnoseLatencies(monitor, kValkey, 14),
+            "No latency spike was observed during the lifetime of this Valkey instance, not in the "
+            "slightest bit.\n");
+  monitor.Add("command", 10, 30);
+  EXPECT_THAT(
+      DiagnoseLatencies(monitor, kValkey, 14),
+      testing::AllOf(StartsWith("Latency spikes are observed in this Valkey instance.\n\n1. "),
+                     HasSubstr("\nHere is some advice for you:\n\n"),
+                     HasSubstr("Try to enable the Slow Log Valkey feature"),
+                     HasSubstr("https://valkey.io/commands/slowlog")));
+  EXPECT_THAT(DiagnoseLatencies({}, {.version = store::Version::kRedis80}, 14),
+              HasSubstr("https://redis.io/docs/latest/"));
 }
 
 TEST(DiagnoseLatencies, SumsUpEachEvent) {

@@ -45,10 +45,10 @@ size_t ValueStringBytes(size_t length) {
   return length < 32 ? AllocatedBytes(3 + length + 1) : StringBytes(length);
 }
 
-size_t OfString(const Value& value) {
+size_t OfString(const Value& value, std::string_view encoding) {
   if (value.is_integer()) return kObject;
   const size_t length = value.TextSize();
-  if (value.encoding() == "embstr") return AllocatedBytes(kObject + 3 + length + 1);
+  if (encoding == "embstr") return AllocatedBytes(kObject + 3 + length + 1);
   return kObject + ValueStringBytes(length);
 }
 
@@ -64,7 +64,8 @@ size_t Scaled(size_t bytes, size_t looked_at, size_t count) {
                              static_cast<double>(count));
 }
 
-size_t OfList(const List& list, size_t samples) {
+size_t OfList(const List& list, size_t samples, std::string_view encoding) {
+  if (encoding == "listpack") return kObject + AllocatedBytes(list.nodes().front().size_bytes());
   size_t bytes = 0;
   const size_t looked_at = std::min(samples, list.nodes().size());
   for (size_t i = 0; i < looked_at; ++i) {
@@ -75,6 +76,11 @@ size_t OfList(const List& list, size_t samples) {
 
 size_t OfSet(const Set& set, size_t samples) {
   if (const Intset* intset = set.intset()) return kObject + AllocatedBytes(intset->size_bytes());
+  if (set.is_packed()) {
+    Listpack packed;
+    set.ForEach([&](std::string_view member) { packed.Append(member); });
+    return kObject + AllocatedBytes(packed.size_bytes());
+  }
   size_t bytes = 0;
   const size_t looked_at = std::min(samples, set.size());
   for (size_t i = 0; i < looked_at; ++i) bytes += kDictEntry + StringBytes(set.At(i).size());
@@ -137,9 +143,9 @@ size_t OfStream(const Stream& stream, size_t samples) {
   return bytes;
 }
 
-size_t OfValue(const Value& value, size_t samples) {
-  if (value.is_string()) return OfString(value);
-  if (const List* list = value.As<List>()) return OfList(*list, samples);
+size_t OfValue(const Value& value, size_t samples, std::string_view encoding) {
+  if (value.is_string()) return OfString(value, encoding);
+  if (const List* list = value.As<List>()) return OfList(*list, samples, encoding);
   if (const Set* set = value.As<Set>()) return OfSet(*set, samples);
   if (const Hash* hash = value.As<Hash>()) return OfHash(*hash, samples);
   if (const SortedSet* set = value.As<SortedSet>()) return OfSortedSet(*set, samples);
@@ -158,9 +164,26 @@ size_t AllocatedBytes(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
-size_t MemoryUsage(std::string_view key, const Value& value, size_t samples) {
+size_t MemoryUsage(std::string_view key, const Value& value, size_t samples,
+                   const MemoryModel& model) {
   if (samples == 0) samples = std::numeric_limits<size_t>::max();
-  return OfValue(value, samples) + StringBytes(key.size()) + kDictEntry;
+  const size_t bytes = OfValue(value, samples, model.encoding);
+  switch (model.keys) {
+    case MemoryModel::Keys::kApart:
+      return bytes + StringBytes(key.size()) + kDictEntry;
+    case MemoryModel::Keys::kInEntry: {
+      // The entry has the length of the string's header instead of a pointer to it.
+      const size_t header = key.size() < 32 ? 1 : 3;
+      return bytes + AllocatedBytes(kDictEntry - kPointer + 1 + header + key.size() + 1);
+    }
+    case MemoryModel::Keys::kInValue:
+      return bytes;
+  }
+  return bytes;
+}
+
+size_t MemoryUsage(std::string_view key, const Value& value, size_t samples) {
+  return MemoryUsage(key, value, samples, {.encoding = value.encoding()});
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -15,6 +15,7 @@
 #define REDOUBLE_BACKENDS_MEMORY_VALUES_MEMORY_USAGE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "redouble/backends/memory/values/value.h"
@@ -28,6 +29,18 @@ inline constexpr size_t kUsageSamples = 5;
 // elements is taken for all elements; 0 examines all of them. O(samples); O(samples + consumers)
 // for streams.
 size_t MemoryUsage(std::string_view key, const Value& value, size_t samples = kUsageSamples);
+
+// How another version than 7.0 stores what MEMORY USAGE counts.
+struct MemoryModel {
+  // Where a key lies: in an allocation of its own, in that of its entry, or in that of its value,
+  // which then counts as the only one.
+  enum class Keys : uint8_t { kApart, kInEntry, kInValue };
+  Keys keys = Keys::kApart;
+  // The encoding that the value has there.
+  std::string_view encoding;
+};
+size_t MemoryUsage(std::string_view key, const Value& value, size_t samples,
+                   const MemoryModel& model);
 
 // The bytes that Redis's allocator reserves for a block of `bytes` bytes.
 size_t AllocatedBytes(size_t bytes);

@@ -38,6 +38,22 @@ TEST(MemoryUsage, CountsTheKeyAndTheText) {
             320u - 224u);
 }
 
+TEST(MemoryUsage, CountsTheKeyWhereTheVersionHasIt) {
+  using Keys = MemoryModel::Keys;
+  const Value value = Value::String("v");
+  const std::string long_key(50, 'k');
+  const auto usage = [&](const std::string& key, Keys keys, std::string_view encoding) {
+    return MemoryUsage(key, value, kUsageSamples, {.keys = keys, .encoding = encoding});
+  };
+  // The numbers are those of Redis 8.0.2, Valkey 8.0.1 and Valkey 8.1.1.
+  EXPECT_EQ(usage("a", Keys::kApart, "embstr"), 64u);
+  EXPECT_EQ(usage(long_key, Keys::kApart, "embstr"), 120u);
+  EXPECT_EQ(usage("a", Keys::kInEntry, "embstr"), 64u);
+  EXPECT_EQ(usage(long_key, Keys::kInEntry, "embstr"), 112u);
+  EXPECT_EQ(usage("a", Keys::kInValue, "embstr"), 32u);
+  EXPECT_EQ(usage(long_key, Keys::kInValue, "raw"), 24u);
+}
+
 TEST(MemoryUsage, LooksAtSoManyElementsAndTakesThemForAll) {
   const EncodingLimits limits{.hash_max_listpack_entries = 0};
   Hash hash;

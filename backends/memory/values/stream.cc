@@ -236,10 +236,13 @@ bool Stream::HasTombstonesFrom(StreamId start) const {
   return start <= max_deleted_id_;
 }
 
-std::optional<int64_t> Stream::EntriesReadAt(StreamId id) const {
+std::optional<int64_t> Stream::EntriesReadAt(StreamId id, LagRule rule) const {
   const auto added = static_cast<int64_t>(entries_added_);
   if (entries_added_ == 0) return 0;
   if (size_ == 0 && id <= last_id_) return added;
+  if (rule == LagRule::kValkey81 && id != StreamId::Min() && id < max_deleted_id_) {
+    return std::nullopt;
+  }
   if (id == last_id_) return added;
   if (id > last_id_) return std::nullopt;
   if (max_deleted_id_ == StreamId::Min() || max_deleted_id_ < first_id_) {
@@ -273,7 +276,7 @@ void Stream::Advance(StreamGroup& group, StreamId id, LagRule rule) const {
   if (position.entries_read && IsContiguous(last, id, rule)) {
     ++*position.entries_read;
   } else if (entries_added_ != 0) {
-    position.entries_read = EntriesReadAt(id);
+    position.entries_read = EntriesReadAt(id, rule);
   }
   position.last_delivered_id = id;
 }
@@ -293,7 +296,7 @@ std::optional<int64_t> Stream::Lag(const StreamGroup& group, LagRule rule) const
   if (position.entries_read && !has_gaps) {
     return added - *position.entries_read;
   }
-  const std::optional<int64_t> read = EntriesReadAt(position.last_delivered_id);
+  const std::optional<int64_t> read = EntriesReadAt(position.last_delivered_id, rule);
   if (!read) return std::nullopt;
   return added - *read;
 }

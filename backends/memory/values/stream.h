@@ -139,9 +139,6 @@ class Stream final : public Collection {
   bool AddGroup(std::string_view name, StreamGroup::Position position);
   bool RemoveGroup(std::string_view name);
 
-  // The number of entries that were ever added up to and including `id`; nullopt if it cannot be
-  // determined.
-  std::optional<int64_t> EntriesReadAt(StreamId id) const;
   // How the entries that a group has read are counted.
   enum class LagRule {
     kRedis70,
@@ -152,6 +149,9 @@ class Stream final : public Collection {
     // Source: Valkey 8.1.1, which was asked.
     kValkey81,
   };
+  // The number of entries that were ever added up to and including `id`; nullopt if it cannot be
+  // determined.
+  std::optional<int64_t> EntriesReadAt(StreamId id, LagRule rule = LagRule::kRedis70) const;
   // Moves the group's position to an entry that the group reads.
   void Advance(StreamGroup& group, StreamId id, LagRule rule = LagRule::kRedis70) const;
   // The number of entries that the group has not read; nullopt if it cannot be determined.

@@ -229,6 +229,16 @@ TEST(Stream, CountsFromTheLastDeliveredEntryByTheLaterRule) {
   EXPECT_EQ(second.position.entries_read, std::nullopt) << "1-3 follows 1-2";
 }
 
+TEST(Stream, CountsNothingBeforeADeletedEntryByTheRuleOfValkey) {
+  constexpr auto kValkey81 = Stream::LagRule::kValkey81;
+  Stream stream = StreamOf(5);
+  for (const uint64_t sequence : {3, 1, 2}) stream.Delete({1, sequence});
+  EXPECT_EQ(stream.EntriesReadAt({1, 1}), 3);
+  EXPECT_EQ(stream.EntriesReadAt({1, 1}, kValkey81), std::nullopt);
+  EXPECT_EQ(stream.EntriesReadAt({1, 3}, kValkey81), 3);
+  EXPECT_EQ(stream.EntriesReadAt({0, 0}, kValkey81), 3) << "a group that has read nothing";
+}
+
 TEST(Stream, DoesNotMoveAGroupBackwards) {
   const Stream stream = StreamOf(5);
   StreamGroup group({.last_delivered_id = {1, 4}, .entries_read = 4});

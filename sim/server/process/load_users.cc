@@ -39,7 +39,7 @@ absl::Status LoadUsersAtStart(memory::Engine& engine,
     return absl::FailedPreconditionError(absl::StrCat(
         kAborting, "Error loading ACLs, opening file '", path, "': ", text.status().message()));
   }
-  memory::AclFileUsers file = memory::ReadAclFile(*text, path, channels);
+  memory::AclFileUsers file = memory::ReadAclFile(*text, path, channels, acl.version());
   if (!file.errors.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(kAborting, file.errors));
   }

@@ -295,7 +295,7 @@ Reply HandleClusterCountFailureReports(CommandContext& context, Arguments argume
 
 Reply HandleClusterHelp(CommandContext& context, Arguments) {
   if (context.engine().cluster() == nullptr) return ClusterDisabled();
-  static constexpr std::string_view kHelp[] = {
+  static constexpr HelpLine kHelp[] = {
       "ADDSLOTS <slot> [<slot> ...]",
       "    Assign slots to current node.",
       "ADDSLOTSRANGE <start slot> <end slot> [<start slot> <end slot> ...]",

@@ -117,7 +117,8 @@ Reply HandleClientReply(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleClientUnblock(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 2) return WrongSubcommandUse(context, "CLIENT");
+  const bool ignores_more = context.engine().Has(Feature::kUnblockWords);
+  if (arguments.size() > 2 && !ignores_more) return WrongSubcommandUse(context, "CLIENT");
   bool with_error = false;
   if (arguments.size() == 2) {
     with_error = IsWord(arguments[1], "ERROR");
@@ -138,55 +139,100 @@ Reply HandleClientUnblock(CommandContext& context, Arguments arguments) {
   return Reply::Integer(1);
 }
 
+namespace {
+
+constexpr store::VersionSet kOfValkey = store::Since("valkey 8.0.0");
+constexpr store::VersionSet kOfValkey81 = store::Since("valkey 8.1.0");
+constexpr store::VersionSet kWithMaxAge = store::Since("7.4.0") | kOfValkey;
+
+constexpr HelpLine kHelp[] = {
+    "CACHING (YES|NO)",
+    "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.",
+    {"CAPA <option> [options...]", kOfValkey},
+    {"    The client claims its some capability options. Options are:", kOfValkey},
+    {"    * REDIRECT", kOfValkey},
+    {"      The client can handle redirection during primary and replica failover in standalone "
+     "mode.",
+     kOfValkey},
+    "GETREDIR",
+    "    Return the client ID we are redirecting to when tracking is enabled.",
+    "GETNAME",
+    "    Return the name of the current connection.",
+    "ID",
+    "    Return the ID of the current connection.",
+    "INFO",
+    "    Return information about the current client connection.",
+    "KILL <ip:port>",
+    "    Kill connection made from <ip:port>.",
+    "KILL <option> <value> [<option> <value> [...]]",
+    "    Kill connections. Options are:",
+    "    * ADDR (<ip:port>|<unixsocket>:0)",
+    "      Kill connections made from the specified address",
+    "    * LADDR (<ip:port>|<unixsocket>:0)",
+    "      Kill connections made to specified local address",
+    {"    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)", store::Until("valkey 8.0.0")},
+    {"    * TYPE (NORMAL|PRIMARY|REPLICA|PUBSUB)", kOfValkey},
+    "      Kill connections by type.",
+    "    * USER <username>",
+    "      Kill connections authenticated by <username>.",
+    "    * SKIPME (YES|NO)",
+    "      Skip killing current connection (default: yes).",
+    {"    * ID <client-id>", kWithMaxAge - kOfValkey81},
+    {"      Kill connections by client id.", kWithMaxAge - kOfValkey81},
+    {"    * ID <client-id> [<client-id>...]", kOfValkey81},
+    {"      Kill connections by client ids.", kOfValkey81},
+    {"    * MAXAGE <maxage>", kWithMaxAge},
+    {"      Kill connections older than the specified age.", kWithMaxAge},
+    "LIST [options ...]",
+    "    Return information about client connections. Options:",
+    {"    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)", store::Until("valkey 8.0.0")},
+    {"    * TYPE (NORMAL|PRIMARY|REPLICA|PUBSUB)", kOfValkey},
+    "      Return clients of specified type.",
+    {"    * USER <username>", kOfValkey81},
+    {"      Return clients authenticated by <username>.", kOfValkey81},
+    {"    * ADDR <ip:port>", kOfValkey81},
+    {"      Return clients connected from the specified address.", kOfValkey81},
+    {"    * LADDR <ip:port>", kOfValkey81},
+    {"      Return clients connected to the specified local address.", kOfValkey81},
+    {"    * ID <client-id> [<client-id>...]", kOfValkey81},
+    {"      Return clients with the specified IDs.", kOfValkey81},
+    {"    * SKIPME (YES|NO)", kOfValkey81},
+    {"      Exclude the current client from the list (default: no).", kOfValkey81},
+    {"    * MAXAGE <maxage>", kOfValkey81},
+    {"      List connections older than the specified age.", kOfValkey81},
+    "UNPAUSE",
+    "    Stop the current client pause, resuming traffic.",
+    "PAUSE <timeout> [WRITE|ALL]",
+    "    Suspend all, or just write, clients for <timeout> milliseconds.",
+    "REPLY (ON|OFF|SKIP)",
+    "    Control the replies sent to the current connection.",
+    "SETNAME <name>",
+    "    Assign the name <name> to the current connection.",
+    {"SETINFO <option> <value>", store::Since("7.2.0")},
+    {"    Set client meta attr. Options are:", store::Since("7.2.0")},
+    {"    * LIB-NAME: the client lib name.", store::Since("7.2.0")},
+    {"    * LIB-VER: the client lib version.", store::Since("7.2.0")},
+    "UNBLOCK <clientid> [TIMEOUT|ERROR]",
+    "    Unblock the specified blocked client.",
+    "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]",
+    "         [OPTIN] [OPTOUT] [NOLOOP]",
+    "    Control server assisted client side caching.",
+    "TRACKINGINFO",
+    "    Report tracking status for the current connection.",
+    "NO-EVICT (ON|OFF)",
+    "    Protect current client connection from eviction.",
+    {"NO-TOUCH (ON|OFF)", store::Since("7.2.0")},
+    {"    Will not touch LRU/LFU stats when this mode is on.", store::Since("7.2.0")},
+    {"IMPORT-SOURCE (ON|OFF)", kOfValkey81},
+    {"    Mark this connection as an import source if import-mode is enabled.", kOfValkey81},
+    {"    Sync tools can set their connections into 'import-source' state to visit", kOfValkey81},
+    {"    expired keys.", kOfValkey81},
+};
+
+}  // namespace
+
 Reply HandleClientHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
-      "CACHING (YES|NO)",
-      "    Enable/disable tracking of the keys for next command in OPTIN/OPTOUT modes.",
-      "GETREDIR",
-      "    Return the client ID we are redirecting to when tracking is enabled.",
-      "GETNAME",
-      "    Return the name of the current connection.",
-      "ID",
-      "    Return the ID of the current connection.",
-      "INFO",
-      "    Return information about the current client connection.",
-      "KILL <ip:port>",
-      "    Kill connection made from <ip:port>.",
-      "KILL <option> <value> [<option> <value> [...]]",
-      "    Kill connections. Options are:",
-      "    * ADDR (<ip:port>|<unixsocket>:0)",
-      "      Kill connections made from the specified address",
-      "    * LADDR (<ip:port>|<unixsocket>:0)",
-      "      Kill connections made to specified local address",
-      "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
-      "      Kill connections by type.",
-      "    * USER <username>",
-      "      Kill connections authenticated by <username>.",
-      "    * SKIPME (YES|NO)",
-      "      Skip killing current connection (default: yes).",
-      "LIST [options ...]",
-      "    Return information about client connections. Options:",
-      "    * TYPE (NORMAL|MASTER|REPLICA|PUBSUB)",
-      "      Return clients of specified type.",
-      "UNPAUSE",
-      "    Stop the current client pause, resuming traffic.",
-      "PAUSE <timeout> [WRITE|ALL]",
-      "    Suspend all, or just write, clients for <timeout> milliseconds.",
-      "REPLY (ON|OFF|SKIP)",
-      "    Control the replies sent to the current connection.",
-      "SETNAME <name>",
-      "    Assign the name <name> to the current connection.",
-      "UNBLOCK <clientid> [TIMEOUT|ERROR]",
-      "    Unblock the specified blocked client.",
-      "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]",
-      "         [OPTIN] [OPTOUT] [NOLOOP]",
-      "    Control server assisted client side caching.",
-      "TRACKINGINFO",
-      "    Report tracking status for the current connection.",
-      "NO-EVICT (ON|OFF)",
-      "    Protect current client connection from eviction.",
-  };
-  return HelpReply(context, "CLIENT", kLines);
+  return HelpReply(context, "CLIENT", kHelp);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -106,10 +106,12 @@ Reply HandleHello(CommandContext& context, Arguments arguments) {
     }
   }
   if (!context.session().authenticated()) {
-    return Reply::Error(
-        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
-        "AUTH <user> <pass> option can be used to authenticate the client and select the "
-        "RESP protocol version at the same time");
+    const bool names_protocol = context.engine().Has(Feature::kHelloProtocol);
+    return Reply::Error(absl::StrCat(
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO ",
+        names_protocol ? "<proto> " : "",
+        "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
+        "protocol version at the same time"));
   }
   if (options.name) context.session().set_name(*options.name);
   if (version) context.session().set_protocol(static_cast<int>(*version));

@@ -6,6 +6,7 @@
 #include "redouble/backends/memory/commands/block_timeout.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/keys/shown_encoding.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -53,7 +54,7 @@ Reply HandleObjectFreq(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleObjectHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "ENCODING <key>",
       "    Return the kind of internal representation used in order to store the value",
       "    associated with a <key>.",
@@ -86,7 +87,8 @@ Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
   if (entry == nullptr) return Reply::Nil();
   const Value& value = entry->value;
-  const bool shared = SharesIntegers(context.engine().options()) && value.is_integer() &&
+  const bool shared = !context.engine().Has(Feature::kEmbeddedKeys) &&
+                      SharesIntegers(context.engine().options()) && value.is_integer() &&
                       value.integer() >= 0 && value.integer() < kSharedIntegers;
   return Reply::Integer(shared ? kSharedCount : 1);
 }

@@ -22,12 +22,12 @@ namespace redouble::inline v0_1::memory {
 // leading spaces, and refuse an empty text and a negative number in canonical form.
 std::optional<Reply> ReadCursor(const CommandContext& context, std::string_view text,
                                 uint64_t& cursor) {
+  text = text.substr(0, text.find('\0'));
   if (context.engine().Has(Feature::kCursorDigits)) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
     const std::optional<int64_t> number = base::ParseInt64(text);
     if (text.empty() || (number && *number < 0)) return Reply::Error(error_text::kInvalidCursor);
   }
-  text = text.substr(0, text.find('\0'));
   cursor = 0;
   if (text.empty()) return std::nullopt;
   const bool negative = text[0] == '-';
@@ -86,14 +86,17 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
   std::vector<Reply> keys;
   std::vector<std::string> expired;
   context.PropagateSeparately();
+  const bool by_type_first = context.engine().Has(Feature::kScanByType);
   const auto visit = [&](const Database::Entry& entry) {
     if (!options.Matches(entry.key())) return;
+    const bool has_type =
+        !options.type || IsWord(store::KeyTypeName(entry.value.type()), *options.type);
+    if (by_type_first && !has_type) return;
     if (context.IsExpired(entry)) {
       expired.emplace_back(entry.key());
       return;
     }
-    if (options.type && !IsWord(store::KeyTypeName(entry.value.type()), *options.type)) return;
-    keys.push_back(Reply::Bulk(entry.key()));
+    if (has_type) keys.push_back(Reply::Bulk(entry.key()));
   };
   const uint64_t next = context.db().Scan(options.cursor, options.count, visit);
   // As in Redis, they expire now.

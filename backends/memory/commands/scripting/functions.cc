@@ -122,7 +122,7 @@ Reply HandleFunctionFlush(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleFunctionHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "LOAD [REPLACE] <FUNCTION CODE>",
       "    Create a new library with the given library name and code.",
       "DELETE <LIBRARY NAME>",
@@ -131,7 +131,7 @@ Reply HandleFunctionHelp(CommandContext& context, Arguments) {
       "    Return general information on all the libraries:",
       "    * Library name",
       "    * The engine used to run the Library",
-      "    * Library description",
+      {"    * Library description", store::Until("7.2.0")},
       "    * Functions list",
       "    * Library code (if WITHCODE is given)",
       "    It also possible to get only function that matches a pattern using LIBRARYNAME "

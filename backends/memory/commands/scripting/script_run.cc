@@ -73,11 +73,12 @@ class SessionHost final : public ScriptHost {
     return engine.administration().host()->ServeOthers() && !busy_->is_killed;
   }
 
-  bool HasCommand(std::span<const std::string_view> words) const override {
+  Recognized Recognize(std::span<const std::string_view> words) const override {
     CommandId id = context_.engine().CommandNamed(words[0]);
     using Resolution = EngineCore::Resolution;
     const Resolution resolution = context_.engine().Resolve(id, words.subspan(1));
-    return resolution == Resolution::kFound || resolution == Resolution::kWrongArity;
+    if (resolution == Resolution::kFound) return Recognized::kYes;
+    return resolution == Resolution::kWrongArity ? Recognized::kWrongArity : Recognized::kNo;
   }
 
   bool MayRun(std::span<const std::string_view> words) const override {

@@ -126,21 +126,29 @@ Reply HandleScriptFlush(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleScriptHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kHelp[] = {
+  static constexpr HelpLine kHelp[] = {
       "DEBUG (YES|SYNC|NO)",
       "    Set the debug mode for subsequent scripts executed.",
       "EXISTS <sha1> [<sha1> ...]",
       "    Return information about the existence of the scripts in the script cache.",
       "FLUSH [ASYNC|SYNC]",
       "    Flush the Lua scripts cache. Very dangerous on replicas.",
-      "    When called without the optional mode argument, the behavior is determined by the",
-      "    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+      {"    When called without the optional mode argument, the behavior is determined by the",
+       store::Until("valkey 8.0.0")},
+      {"    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+       store::Until("valkey 8.0.0")},
+      {"    When called without the optional mode argument, the behavior is determined",
+       store::Since("valkey 8.0.0")},
+      {"     by the lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+       store::Since("valkey 8.0.0")},
       "    * ASYNC: Asynchronously flush the scripts cache.",
       "    * SYNC: Synchronously flush the scripts cache.",
       "KILL",
       "    Kill the currently executing Lua script.",
       "LOAD <script>",
       "    Load a script into the scripts cache without executing it.",
+      {"SHOW <sha1>", store::Since("valkey 8.0.0")},
+      {"    Show a script from the scripts cache.", store::Since("valkey 8.0.0")},
   };
   return HelpReply(context, "SCRIPT", kHelp);
 }

@@ -217,7 +217,8 @@ Reply HandleAclLoad(CommandContext& context, Arguments) {
     return Reply::Error(absl::StrCat("ERR Error loading ACLs, opening file '", path,
                                      "': ", text.status().message()));
   }
-  AclFileUsers file = ReadAclFile(*text, path, NewChannelsOf(engine.options()));
+  AclFileUsers file =
+      ReadAclFile(*text, path, NewChannelsOf(engine.options()), engine.compatibility().version());
   if (!file.errors.empty()) return Reply::Error("ERR " + WordInError(file.errors));
   const auto is_other = [&](const SessionCore& session) {
     return &session.user() != &engine.acl().default_user() &&
@@ -300,7 +301,7 @@ Reply HandleAclWhoAmI(CommandContext& context, Arguments) {
 }
 
 Reply HandleAclHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "CAT [<category>]",
       "    List all commands that belong to <category>, or all command categories",
       "    when no category is specified.",

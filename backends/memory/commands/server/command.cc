@@ -300,7 +300,7 @@ Reply HandleCommandGetKeysAndFlags(CommandContext& context, Arguments arguments)
 }
 
 Reply HandleCommandHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kHelp[] = {
+  static constexpr HelpLine kHelp[] = {
       "(no subcommand)",
       "    Return details about all Redis commands.",
       "COUNT",

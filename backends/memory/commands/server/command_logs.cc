@@ -74,7 +74,7 @@ Reply HandleSlowLogReset(CommandContext& context, Arguments) {
 }
 
 Reply HandleSlowLogHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "GET [<count>]",
       "    Return top <count> entries from the slowlog (default: 10, -1 mean all).",
       "    Entries are made of:",
@@ -109,7 +109,7 @@ Reply HandleCommandLogReset(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleCommandLogHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "GET <count> <type>",
       "    Return top <count> entries of the specified <type> from the commandlog (-1 mean all).",
       "    Entries are made of:",

@@ -150,7 +150,7 @@ Reply HandleConfigGet(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleConfigHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "GET <pattern>",
       "    Return parameters matching the glob-like <pattern> and their values.",
       "SET <directive> <value>",

@@ -165,6 +165,7 @@ constexpr Parameter In(store::VersionSet versions, Parameter parameter) {
   return parameter;
 }
 
+constexpr store::VersionSet kFewSamples = store::Since("7.4.0") | store::Since("valkey 8.0.0");
 constexpr store::VersionSet kCommandLogs = store::Since("valkey 8.1.0");
 
 constexpr Parameter kParameters[] = {
@@ -227,7 +228,9 @@ constexpr Parameter kParameters[] = {
     Text("maxmemory", MaxmemoryText, SetMaxmemory, LineForm::kBytes),
     {"maxmemory-policy", "", Parameter::Kind::kPolicy, false, 0, 0,
      Get<&EngineOptions::maxmemory_policy>, Set<&EngineOptions::maxmemory_policy>},
-    Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt),
+    In(kFewSamples, Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, 64)),
+    In(store::Since("7.0.0") - kFewSamples,
+       Number<&EngineOptions::maxmemory_samples>("maxmemory-samples", 1, kMaxInt)),
     Number<&EngineOptions::min_replicas_max_lag_s>("min-replicas-max-lag", 0, kMaxInt,
                                                    "min-slaves-max-lag"),
     Number<&EngineOptions::min_replicas_to_write>("min-replicas-to-write", 0, kMaxInt,

@@ -8,12 +8,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/text/shortest_double.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::memory {
@@ -91,7 +93,13 @@ void AppendStream(const Stream& stream, Digest& digest) {
   }
 }
 
-void AppendValue(const Database& database, const Database::Entry& entry, Digest& digest) {
+std::string ScoreText(const EngineCore& engine, double score) {
+  if (engine.Has(Feature::kShortestScores)) return base::FormatShortestDouble(score);
+  return absl::StrFormat("%.17g", score);
+}
+
+void AppendValue(const EngineCore& engine, const Database& database, const Database::Entry& entry,
+                 Digest& digest) {
   const Value& value = entry.value;
   digest.Append(NumberOf(value.type()));
   if (const List* list = value.As<List>()) {
@@ -100,7 +108,7 @@ void AppendValue(const Database& database, const Database::Entry& entry, Digest&
     set->ForEach([&](std::string_view member) { digest.Add(member); });
   } else if (const SortedSet* sorted = value.As<SortedSet>()) {
     sorted->ForEach(0, sorted->size(), false, [&](std::string_view member, double score) {
-      AddPair(member, absl::StrFormat("%.17g", score), digest);
+      AddPair(member, ScoreText(engine, score), digest);
     });
   } else if (const Hash* hash = value.As<Hash>()) {
     hash->ForEach(
@@ -126,16 +134,17 @@ std::string DatasetDigest(EngineCore& engine) {
       const Database::Entry& entry = database.at(i);
       Digest one;
       one.Append(entry.key());
-      AppendValue(database, entry, one);
+      AppendValue(engine, database, entry, one);
       all.Add(one);
     }
   }
   return all.Hex();
 }
 
-std::string ValueDigest(const Database& database, const Database::Entry& entry) {
+std::string ValueDigest(const EngineCore& engine, const Database& database,
+                        const Database::Entry& entry) {
   Digest digest;
-  AppendValue(database, entry, digest);
+  AppendValue(engine, database, entry, digest);
   return digest.Hex();
 }
 

@@ -18,7 +18,8 @@ namespace redouble::inline v0_1::memory {
 // The digest of all databases: 40 lower-case hexadecimal digits, all zeros if there is no key.
 std::string DatasetDigest(EngineCore& engine);
 // The digest of a key's value and whether it has an expiry, without the key's name.
-std::string ValueDigest(const Database& database, const Database::Entry& entry);
+std::string ValueDigest(const EngineCore& engine, const Database& database,
+                        const Database::Entry& entry);
 
 }  // namespace redouble::inline v0_1::memory
 

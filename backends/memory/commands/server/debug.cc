@@ -34,7 +34,7 @@ constexpr size_t kDumpFrameBytes = 1 + 2 + 8;
 constexpr uint32_t kLruClockMax = (1u << 24) - 1;
 
 Reply Help(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "CONFIG-REWRITE-FORCE-ALL",
       "    Like CONFIG REWRITE but writes all configuration options, including",
       "    keywords not listed in original configuration file or default values.",
@@ -249,7 +249,7 @@ Reply ReplyBuffer(CommandContext& context, Arguments arguments) {
 Reply ShowListpack(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = context.db().FindStored(arguments[0]);
   if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
-  if (entry->value.encoding() != "listpack") {
+  if (ShownEncoding(context, *entry) != "listpack") {
     return Reply::Error("ERR Not a listpack encoded object.");
   }
   return Reply::Status("Listpack structure printed on stdout");
@@ -258,7 +258,7 @@ Reply ShowListpack(CommandContext& context, Arguments arguments) {
 Reply ShowQuicklist(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = context.db().FindStored(arguments[0]);
   if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
-  if (entry->value.encoding() != "quicklist") {
+  if (ShownEncoding(context, *entry) != "quicklist") {
     return Reply::Error("ERR Not a quicklist encoded object.");
   }
   return Reply::Status("Quicklist structure printed on stdout");
@@ -278,8 +278,9 @@ Reply DigestsOfValues(CommandContext& context, Arguments keys) {
   std::vector<Reply> digests;
   for (const std::string_view key : keys) {
     const Database::Entry* entry = context.db().FindStored(key);
-    digests.push_back(Reply::Status(entry == nullptr ? std::string(2 * sizeof(base::Sha1Bytes), '0')
-                                                     : ValueDigest(context.db(), *entry)));
+    digests.push_back(Reply::Status(entry == nullptr
+                                        ? std::string(2 * sizeof(base::Sha1Bytes), '0')
+                                        : ValueDigest(context.engine(), context.db(), *entry)));
   }
   return Reply::Array(std::move(digests));
 }

@@ -62,7 +62,8 @@ Reply HandleLatencyDoctor(CommandContext& context, Arguments) {
   return Reply::Verbatim(
       DiagnoseLatencies(MonitorOf(context),
                         {.threshold_ms = options.latency_monitor_threshold_ms,
-                         .slowlog_log_slower_than_us = options.slowlog_log_slower_than_us},
+                         .slowlog_log_slower_than_us = options.slowlog_log_slower_than_us,
+                         .version = options.compatibility},
                         NowSeconds(context)));
 }
 
@@ -118,7 +119,7 @@ Reply HandleLatencyHistogram(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleLatencyHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "DOCTOR",
       "    Return a human readable latency analysis report.",
       "GRAPH <event>",

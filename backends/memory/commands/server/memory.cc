@@ -2,16 +2,27 @@
 #include <string>
 
 #include "redouble/backends/memory/commands/help.h"
+#include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/commands/server/info_memory.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/values/memory_usage.h"
 #include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::memory {
+namespace {
+
+MemoryModel::Keys KeysOf(const Compatibility& compatibility) {
+  if (compatibility.Has(Feature::kEmbeddedKeys)) return MemoryModel::Keys::kInValue;
+  if (compatibility.Has(Feature::kKeysInEntries)) return MemoryModel::Keys::kInEntry;
+  return MemoryModel::Keys::kApart;
+}
+
+}  // namespace
 
 Reply HandleMemoryHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kLines[] = {
+  static constexpr HelpLine kLines[] = {
       "DOCTOR",
       "    Return memory problems reports.",
       "MALLOC-STATS",
@@ -63,7 +74,10 @@ Reply HandleMemoryUsage(CommandContext& context, Arguments arguments) {
   }
   const Database::Entry* entry = context.db().FindStored(arguments[0]);
   if (entry == nullptr) return Reply::Nil();
-  return Reply::Integer(static_cast<int64_t>(MemoryUsage(entry->key(), entry->value, samples)));
+  const MemoryModel model = {.keys = KeysOf(context.engine().compatibility()),
+                             .encoding = ShownEncoding(context, *entry)};
+  const size_t bytes = MemoryUsage(entry->key(), entry->value, samples, model);
+  return Reply::Integer(static_cast<int64_t>(bytes));
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -25,7 +25,7 @@ Reply HandleModuleUnload(CommandContext&, Arguments) {
 }
 
 Reply HandleModuleHelp(CommandContext& context, Arguments) {
-  static constexpr std::string_view kHelp[] = {
+  static constexpr HelpLine kHelp[] = {
       "LIST",
       "    Return a list of loaded modules.",
       "LOAD <path> [<arg> ...]",

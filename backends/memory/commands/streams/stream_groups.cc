@@ -21,7 +21,7 @@ constexpr std::string_view kKeyMustExist =
     "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use "
     "the MKSTREAM option to create an empty stream automatically.";
 
-constexpr std::array kHelp = std::to_array<std::string_view>({
+constexpr std::array kHelp = std::to_array<HelpLine>({
     "CREATE <key> <groupname> <id|$> [option]",
     "    Create a new consumer group. Options are:",
     "    * MKSTREAM",

@@ -18,7 +18,7 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
-constexpr std::array kHelp = std::to_array<std::string_view>({
+constexpr std::array kHelp = std::to_array<HelpLine>({
     "CONSUMERS <key> <groupname>",
     "    Show consumers of <groupname>.",
     "GROUPS <key>",

@@ -121,9 +121,11 @@ class RequestReader {
           "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be "
           "specified.");
     }
-    const absl::string_view ids = is_group_                             ? "ID or '>'"
-                                  : engine.Has(Feature::kReadLastEntry) ? "ID, '+', or '$'"
-                                                                        : "ID or '$'";
+    const bool names_last_entry =
+        engine.Has(Feature::kReadLastEntry) && !engine.Has(Feature::kValkeyNames);
+    const absl::string_view ids = is_group_          ? "ID or '>'"
+                                  : names_last_entry ? "ID, '+', or '$'"
+                                                     : "ID or '$'";
     return Reply::Error(absl::StrCat(
         "ERR Unbalanced '", absl::AsciiStrToLower(base::ToAbsl(context_.called_name())),
         "' list of streams: for each stream key an ", ids, " must be specified."));

@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/scripting/sandbox/redis_library.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/shortest_double.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -174,7 +177,9 @@ std::optional<Reply> DoubleReply(lua_State* state) {
   lua_rawget(state, -2);
   std::optional<Reply> reply;
   if (lua_type(state, -1) == LUA_TNUMBER) {
-    reply = Reply::Double(NumberText(lua_tonumber(state, -1)));
+    const lua_Number number = lua_tonumber(state, -1);
+    const bool is_short = CompatibilityOf(state).Has(Feature::kShortestScores);
+    reply = Reply::Double(is_short ? base::FormatShortestDouble(number) : NumberText(number));
   }
   lua_pop(state, 1);
   return reply;

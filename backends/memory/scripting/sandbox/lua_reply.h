@@ -38,7 +38,7 @@ bool IsMarked(lua_State* state);
 // Pushes the Lua form of an error: {err = "CODE text"}.
 void PushErrorTable(lua_State* state, std::string_view text);
 
-// The text of a number as an argument of redis.call: %.17g.
+// The text of a number as an argument of redis.call in Redis 7.0: %.17g.
 std::string NumberText(lua_Number number);
 
 // The string at `index`; it may contain any bytes.

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "redouble/backends/memory/compatibility/feature.h"
+
 // No local object may own memory while a Lua function that can raise runs: errors leave by longjmp.
 // The packed bytes are collected in a string that Lua's garbage collector owns.
 
@@ -365,7 +367,7 @@ int UnpackLimit(lua_State* state) {
 
 }  // namespace
 
-void PushMsgpackLibrary(lua_State* state) {
+void PushMsgpackLibrary(lua_State* state, const Compatibility& compatibility) {
   struct FunctionRow {
     const char* name;
     lua_CFunction function;
@@ -381,10 +383,12 @@ void PushMsgpackLibrary(lua_State* state) {
     const char* name;
     const char* text;
   };
-  constexpr TextRow kTexts[] = {
+  const bool is_valkey = compatibility.Has(Feature::kValkeyNames);
+  const TextRow texts[] = {
       {"_NAME", "cmsgpack"},
       {"_VERSION", "lua-cmsgpack 0.4.0"},
-      {"_COPYRIGHT", "Copyright (C) 2012, Salvatore Sanfilippo"},
+      {"_COPYRIGHT",
+       is_valkey ? "Copyright (C) 2012, Redis Ltd." : "Copyright (C) 2012, Salvatore Sanfilippo"},
       {"_DESCRIPTION", "MessagePack C implementation for Lua"},
   };
   lua_newtable(state);
@@ -392,7 +396,7 @@ void PushMsgpackLibrary(lua_State* state) {
     lua_pushcfunction(state, row.function);
     lua_setfield(state, -2, row.name);
   }
-  for (const TextRow& row : kTexts) {
+  for (const TextRow& row : texts) {
     lua_pushstring(state, row.text);
     lua_setfield(state, -2, row.name);
   }

@@ -11,10 +11,13 @@
 
 #include <lua.hpp>
 
+#include "redouble/backends/memory/compatibility/compatibility.h"
+
 namespace redouble::inline v0_1::memory {
 
-// Pushes the table with pack, unpack, unpack_one and unpack_limit.
-void PushMsgpackLibrary(lua_State* state);
+// Pushes the table with pack, unpack, unpack_one and unpack_limit. The version decides who is named
+// in its description.
+void PushMsgpackLibrary(lua_State* state, const Compatibility& compatibility);
 
 }  // namespace redouble::inline v0_1::memory
 

@@ -13,6 +13,7 @@
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 #include "redouble/core/base/hash/digest.h"
+#include "redouble/core/base/text/shortest_double.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -23,13 +24,6 @@ using store::Reply;
 constexpr char kHostKey[] = "redouble.host";
 constexpr char kRandomKey[] = "redouble.random";
 constexpr char kCompatibilityKey[] = "redouble.compatibility";
-
-const Compatibility& CompatibilityOf(lua_State* state) {
-  PushRegistered(state, kCompatibilityKey);
-  const auto* compatibility = static_cast<const Compatibility*>(lua_touserdata(state, -1));
-  lua_pop(state, 1);
-  return *compatibility;
-}
 
 // `text` is that of Redis.
 [[noreturn]] void Raise(lua_State* state, std::string_view text) {
@@ -56,6 +50,13 @@ bool UsesResp3(lua_State* state) {
 // The words of a command. They point to strings on Lua's stack.
 using Words = absl::InlinedVector<std::string_view, 8>;
 
+// The text of a number as an argument.
+std::string ArgumentText(lua_State* state, lua_Number number) {
+  if (!CompatibilityOf(state).Has(Feature::kShortestScores)) return NumberText(number);
+  if (std::isnan(number)) return std::signbit(number) ? "-nan" : "nan";
+  return number == 0 ? "0" : base::FormatShortestDouble(number);
+}
+
 // Reads the words of redis.call. Returns an error text if they are invalid, otherwise null. A
 // number is converted to text.
 const char* ReadWords(lua_State* state, Words& words) {
@@ -64,7 +65,7 @@ const char* ReadWords(lua_State* state, Words& words) {
   for (int i = 1; i <= count; ++i) {
     const int type = lua_type(state, i);
     if (type == LUA_TNUMBER) {
-      PushView(state, NumberText(lua_tonumber(state, i)));
+      PushView(state, ArgumentText(state, lua_tonumber(state, i)));
       lua_replace(state, i);
     } else if (type != LUA_TSTRING) {
       return "ERR Lua redis lib command arguments must be strings or integers";
@@ -104,6 +105,20 @@ int RedisPcall(lua_State* state) {
   return 1;
 }
 
+// Returns the error of redis.acl_check_cmd for words that are no command, otherwise null.
+const char* RefuseToCheck(lua_State* state, const Words& words) {
+  using Recognized = ScriptHost::Recognized;
+  const Recognized recognized = HostOf(state).Recognize(words);
+  if (recognized == Recognized::kNo) {
+    return "ERR Invalid command passed to redis.acl_check_cmd()";
+  }
+  const bool checks_arity = CompatibilityOf(state).Has(Feature::kCheckedArity);
+  if (recognized == Recognized::kWrongArity && checks_arity) {
+    return "ERR Wrong number of args for redis.acl_check_cmd()";
+  }
+  return nullptr;
+}
+
 // True if the user may run the command.
 int RedisAclCheckCmd(lua_State* state) {
   const ScriptHost& host = HostOf(state);
@@ -112,9 +127,7 @@ int RedisAclCheckCmd(lua_State* state) {
   {
     Words words;
     error = ReadWords(state, words);
-    if (error == nullptr && !host.HasCommand(words)) {
-      error = "ERR Invalid command passed to redis.acl_check_cmd()";
-    }
+    if (error == nullptr) error = RefuseToCheck(state, words);
     if (error == nullptr) may_run = host.MayRun(words);
   }
   if (error != nullptr) Raise(state, error);
@@ -341,6 +354,12 @@ int MathRandomSeed(lua_State* state) {
   return 0;
 }
 
+// The time of the clock stands still while a script runs, and so does that of the processor.
+int OsClock(lua_State* state) {
+  lua_pushnumber(state, 0);
+  return 1;
+}
+
 }  // namespace
 
 void PushRedisLibrary(lua_State* state, ScriptKind kind) {
@@ -359,12 +378,25 @@ void SetCompatibility(lua_State* state, const Compatibility& compatibility) {
   PopRegistered(state, kCompatibilityKey);
 }
 
+const Compatibility& CompatibilityOf(lua_State* state) {
+  PushRegistered(state, kCompatibilityKey);
+  const auto* compatibility = static_cast<const Compatibility*>(lua_touserdata(state, -1));
+  lua_pop(state, 1);
+  return *compatibility;
+}
+
 void NameRedisLibrary(lua_State* state, int globals) {
   if (CompatibilityOf(state).Has(Feature::kValkeyNames)) {
     lua_pushvalue(state, -1);
     lua_setfield(state, globals, "server");
   }
   lua_setfield(state, globals, "redis");
+}
+
+void PushClockLibrary(lua_State* state) {
+  lua_newtable(state);
+  lua_pushcfunction(state, OsClock);
+  lua_setfield(state, -2, "clock");
 }
 
 void PushLibraryError(lua_State* state, std::string_view redis_text) {

@@ -24,6 +24,7 @@ namespace redouble::inline v0_1::memory {
 // Sets the version that the table belongs to, which must outlive the state. Must be called before
 // all others.
 void SetCompatibility(lua_State* state, const Compatibility& compatibility);
+const Compatibility& CompatibilityOf(lua_State* state);
 
 // Pushes the table for scripts or for running functions.
 void PushRedisLibrary(lua_State* state, ScriptKind kind);
@@ -37,6 +38,9 @@ void NameRedisLibrary(lua_State* state, int globals);
 
 // Pushes the table of an error of the library, whose text is given as Redis has it.
 void PushLibraryError(lua_State* state, std::string_view redis_text);
+
+// Pushes the table `os` of later versions: its only function, clock, always returns 0.
+void PushClockLibrary(lua_State* state);
 
 // Sets the host that redis.call uses, and resets the conversions to RESP2. Null: no script is
 // running.

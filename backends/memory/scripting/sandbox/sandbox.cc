@@ -1,5 +1,6 @@
 #include "redouble/backends/memory/scripting/sandbox/sandbox.h"
 
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/scripting/sandbox/guarded_functions.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/msgpack_library.h"
@@ -71,7 +72,8 @@ void AddBaseFunctions(lua_State* state, int globals) {
   GuardBaseFunctions(state);
 }
 
-void AddLibraries(lua_State* state, int globals, ScriptKind kind) {
+void AddLibraries(lua_State* state, int globals, ScriptKind kind,
+                  const Compatibility& compatibility) {
   for (const char* name : kLuaLibraries) {
     lua_getglobal(state, name);
     if (std::string_view(name) == "math") ReplaceRandom(state);
@@ -91,9 +93,14 @@ void AddLibraries(lua_State* state, int globals, ScriptKind kind) {
   PushStructLibrary(state);
   PutInFront(state);
   lua_setfield(state, globals, "struct");
-  PushMsgpackLibrary(state);
+  PushMsgpackLibrary(state, compatibility);
   PutInFront(state);
   lua_setfield(state, globals, "cmsgpack");
+  if (compatibility.Has(Feature::kScriptClock)) {
+    PushClockLibrary(state);
+    PutInFront(state);
+    lua_setfield(state, globals, "os");
+  }
   PushRedisLibrary(state, kind);
   PutInFront(state);
   NameRedisLibrary(state, globals);
@@ -108,7 +115,7 @@ void PushSandbox(lua_State* state, ScriptKind kind, const Compatibility& compati
   lua_newtable(state);
   const int globals = lua_gettop(state);
   AddBaseFunctions(state, globals);
-  AddLibraries(state, globals, kind);
+  AddLibraries(state, globals, kind, compatibility);
   ProtectStringMethods(state, globals);
   RefuseUnknownGlobals(state);
   PutInFront(state);

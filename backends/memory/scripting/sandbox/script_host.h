@@ -26,8 +26,9 @@ class ScriptHost {
  public:
   // Runs one command; words[0] is its name. An error is returned as an error reply.
   virtual store::Reply CallCommand(std::span<const std::string_view> words) = 0;
-  // True if the command exists. The container of subcommands counts as a command.
-  virtual bool HasCommand(std::span<const std::string_view> words) const = 0;
+  // Whether these words are a command. The container of subcommands counts as a command.
+  enum class Recognized : uint8_t { kNo, kWrongArity, kYes };
+  virtual Recognized Recognize(std::span<const std::string_view> words) const = 0;
   // True if the script's user may run the command with these arguments. The command must exist.
   virtual bool MayRun(std::span<const std::string_view> words) const = 0;
   // redis.set_repl: who receives the effects of the commands that follow. `flags` is a sum of
