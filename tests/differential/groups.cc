@@ -94,6 +94,8 @@ constexpr LeftOut kLeftOut[] = {
     {"pfcount", kOldRegisters, store::Version::kValkey80},
     {"pfdebug", kOldRegisters, store::Version::kValkey80},
     {"pfmerge", kOldRegisters, store::Version::kValkey80},
+    {"function|list", "quotes an argument with its line ends in an error",
+     store::Version::kValkey80},
     {"module|list", kModules, kLaterVersions},
     {"hello", "may begin RESP3, which resp3_test compares"},
     {"reset", "ends what the harness keeps account of: transactions and subscriptions"},

@@ -15,8 +15,11 @@ bool IsStream(const Database& database, std::string_view key) {
 
 }  // namespace
 
-void Blocking::Wait(SessionCore& session, int db, std::span<const std::string> keys, KeyType type) {
-  for (const std::string& key : keys) waiting_[Key{db, key}].push_back({&session, type});
+void Blocking::Wait(SessionCore& session, int db, std::span<const std::string> keys, KeyType type,
+                    bool also_when_gone) {
+  for (const std::string& key : keys) {
+    waiting_[Key{db, key}].push_back({&session, also_when_gone});
+  }
   ++waiting_by_type_[static_cast<size_t>(type)];
 }
 
@@ -41,7 +44,7 @@ void Blocking::MarkReady(int db, std::string_view key, KeyType type) {
 
 void Blocking::MarkGone(int db, std::string_view key, const Database& database) {
   if (!has_waiters_for(KeyType::kStream) || !IsStream(database, key)) return;
-  if (gone_needs_reader_ && !IsAwaited(Key{db, std::string(key)}, KeyType::kStream)) return;
+  if (gone_needs_reader_ && !IsAwaitedWhenGone(Key{db, std::string(key)})) return;
   MarkReady(db, key, KeyType::kStream);
 }
 
@@ -62,11 +65,11 @@ void Blocking::MarkAllReady(int db, const Database& database) {
   }
 }
 
-bool Blocking::IsAwaited(const Key& key, KeyType type) const {
+bool Blocking::IsAwaitedWhenGone(const Key& key) const {
   const auto found = waiting_.find(key);
   if (found == waiting_.end()) return false;
   return std::any_of(found->second.begin(), found->second.end(),
-                     [&](const Waiter& waiter) { return waiter.type == type; });
+                     [](const Waiter& waiter) { return waiter.also_when_gone; });
 }
 
 std::vector<SessionCore*> Blocking::Waiters(const Key& key) const {

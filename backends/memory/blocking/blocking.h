@@ -41,13 +41,15 @@ class Blocking {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  // `gone_needs_reader`: only sessions that are blocked on the key as a stream notice that the
-  // stream is gone, as in Redis 7.2. In Redis 7.0 those that wait for another type do too, if any
-  // session is blocked on any stream.
+  // `gone_needs_reader`: a stream that is gone is noticed only if a session of XREADGROUP is
+  // blocked on the key, as in Redis 7.2. In Redis 7.0 it suffices that any session is blocked on
+  // any stream.
   explicit Blocking(bool gone_needs_reader = false) : gone_needs_reader_(gone_needs_reader) {}
 
-  // Adds the session as the last waiter for each of the keys.
-  void Wait(SessionCore& session, int db, std::span<const std::string> keys, store::KeyType type);
+  // Adds the session as the last waiter for each of the keys. `also_when_gone`: it also waits for
+  // the removal of the stream (XREADGROUP).
+  void Wait(SessionCore& session, int db, std::span<const std::string> keys, store::KeyType type,
+            bool also_when_gone = false);
   // Removes the session. The arguments must equal those of Wait.
   void StopWaiting(SessionCore& session, int db, std::span<const std::string> keys,
                    store::KeyType type);
@@ -78,14 +80,14 @@ class Blocking {
  private:
   struct Waiter {
     SessionCore* session;
-    store::KeyType type;
+    bool also_when_gone;
   };
   using Waiting = absl::btree_map<Key, std::vector<Waiter>>;
 
   // The first key of this database, or of a later one, that a session is blocked on.
   Waiting::const_iterator FirstOf(int db) const { return waiting_.lower_bound(Key{db, ""}); }
 
-  bool IsAwaited(const Key& key, store::KeyType type) const;
+  bool IsAwaitedWhenGone(const Key& key) const;
 
   const bool gone_needs_reader_;
   Waiting waiting_;

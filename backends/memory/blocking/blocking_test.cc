@@ -51,7 +51,7 @@ TEST_F(WaitersTest, AreCountedOncePerType) {
   EXPECT_FALSE(blocking_.has_waiters_for(KeyType::kList));
 }
 
-TEST_F(WaitersTest, OfOtherTypesDoNotNoticeThatAStreamIsGoneIfItNeedsAReader) {
+TEST_F(WaitersTest, DoNotNoticeThatAStreamIsGoneIfThatNeedsAReader) {
   Database keys;
   keys.Add("k", Value::Empty<Stream>());
   Blocking later(/*gone_needs_reader=*/true);
@@ -63,6 +63,9 @@ TEST_F(WaitersTest, OfOtherTypesDoNotNoticeThatAStreamIsGoneIfItNeedsAReader) {
   EXPECT_TRUE(blocking_.any_ready());
   EXPECT_FALSE(later.any_ready());
   later.Wait(*second_, 0, kKey, KeyType::kStream);
+  later.MarkGone(0, "k", keys);
+  EXPECT_FALSE(later.any_ready()) << "XREAD waits for another stream";
+  later.Wait(*second_, 0, kKey, KeyType::kStream, /*also_when_gone=*/true);
   later.MarkGone(0, "k", keys);
   EXPECT_TRUE(later.any_ready());
 }

@@ -270,7 +270,7 @@ Reply ReadHGetEx(const CommandContext& context, Arguments arguments, ReadOptions
     options.deadline_ms = deadline_ms;
     arguments = arguments.subspan(2);
   }
-  if (arguments.size() == 1 && IsWord(arguments[0], "FIELDS")) return WrongArity("hgetex");
+  if (arguments.size() <= 1) return WrongArity("hgetex");
   return ReadFields(arguments, kFieldsNotPositive, fields);
 }
 

@@ -27,13 +27,13 @@ void Remove(CommandContext& context, std::string_view key, std::vector<std::stri
 }  // namespace
 
 bool HidesField(const CommandContext& context, std::string_view key, std::string_view field) {
-  if (!MayHaveLazyFields(context)) return false;
+  if (!MayHaveLazyFields(context) || context.engine().runs_obeyed()) return false;
   const std::optional<int64_t> deadline_ms = context.FieldDeadline(key, field);
   return deadline_ms && *deadline_ms < context.now_ms();
 }
 
 size_t CountHiddenFields(const CommandContext& context, std::string_view key) {
-  if (!MayHaveLazyFields(context)) return 0;
+  if (!MayHaveLazyFields(context) || context.engine().runs_obeyed()) return 0;
   const std::optional<FieldDeadlines::List> list = context.FieldDeadlinesOf(key);
   if (!list) return 0;
   const int64_t now_ms = context.now_ms();

@@ -7,8 +7,8 @@
 //   ExpireNamedFields(context, key, {&field, 1});  // Before HGET looks the hash up.
 //   if (HidesField(context, key, field)) return Reply::Nil();
 //
-// In a pause and on a replica fields are only hidden. Without deadlines of fields, which Redis 7.0
-// does not have, each function costs one comparison.
+// In a pause and on a replica fields are only hidden; commands of a replica's master see them.
+// Without deadlines of fields, which Redis 7.0 does not have, each function costs one comparison.
 //
 // Thread-safety: one thread.
 // Source: Redis 8.0 HGET, HGETALL, HRANDFIELD.

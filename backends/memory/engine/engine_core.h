@@ -135,6 +135,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   Tracking& tracking() { return tracking_; }
   // As Engine::set_active_expire.
   void set_active_expire(bool value);
+  // Whether the command that runs is that of an obeyed session: its master decides what expires.
+  bool runs_obeyed() const { return runs_obeyed_; }
   // Removes expired fields of a hash, whose deadlines are cleared, and the hash if it is empty
   // then.
   void ExpireFields(int db, const FieldDeadlines::Due& due, bool with_events = true);

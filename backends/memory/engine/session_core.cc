@@ -291,7 +291,8 @@ void SessionCore::Block(BlockedOperation operation) {
   blocked_db_ = db_index_;
   blocked_call_ = {};
   blocked_ = std::move(operation);
-  engine_.blocking().Wait(*this, blocked_db_, blocked_->keys, blocked_->type);
+  engine_.blocking().Wait(*this, blocked_db_, blocked_->keys, blocked_->type,
+                          blocked_->also_when_gone);
   const std::optional<int64_t> deadline_ms = blocked_->deadline_ms;
   // The clock cannot reach such a deadline.
   if (!deadline_ms || *deadline_ms >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;

@@ -116,6 +116,13 @@ std::vector<std::string> WithoutGet(std::string_view name, Arguments arguments) 
   return words;
 }
 
+// Removes a key that has got a deadline in the past.
+void RemoveAsExpired(CommandContext& context, std::string_view key) {
+  context.Remove(key);
+  context.Changed(key, EventClass::kGeneric, "del");
+  context.PropagateAs(RemovalWord(context, LazyFree::kExpire), key);
+}
+
 // SET, SETNX, SETEX and PSETEX. `done` is the reply if the key was set, `refused` if the condition
 // did not hold; with GET the reply is the old value in both cases.
 Reply SetGeneric(CommandContext& context, std::string_view command, std::string_view key,
@@ -136,6 +143,11 @@ Reply SetGeneric(CommandContext& context, std::string_view command, std::string_
   }
   Database::Entry* entry = context.FindAny(key);
   if ((options.nx && entry != nullptr) || (options.xx && entry == nullptr)) return refused;
+  if (options.expire && context.engine().Has(Feature::kSetExpired) &&
+      context.ExpiresAtOnce(deadline.deadline_ms)) {
+    if (entry != nullptr) RemoveAsExpired(context, key);
+    return done;
+  }
   if (entry == nullptr) {
     entry = &context.Add(key, Value::String(text));
   } else {
@@ -262,9 +274,7 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   Deadline deadline = ReadDeadline(*options->expire, "getex", context.now_ms());
   if (deadline.error) return *std::move(deadline.error);
   if (!options->expire->relative && context.ExpiresAtOnce(deadline.deadline_ms)) {
-    context.Remove(key);
-    context.Changed(key, EventClass::kGeneric, "del");
-    context.PropagateAs(RemovalWord(context, LazyFree::kExpire), key);
+    RemoveAsExpired(context, key);
   } else {
     context.SetExpiry(string.entry(), deadline.deadline_ms);
     context.Changed(key, EventClass::kGeneric, "expire");
