@@ -1237,6 +1237,7 @@ redouble_component(
   ABSEIL
     cord
     flat_hash_set
+    function_ref
     status
     statusor
     str_format

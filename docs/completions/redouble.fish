@@ -95,7 +95,7 @@ complete -c redouble -n '__fish_seen_subcommand_from convert' -l family -r -d 'O
 complete -c redouble -n '__fish_seen_subcommand_from convert' -l rules -r -d 'A file with key families of your own, for --family'
 complete -c redouble -n __fish_use_subcommand -f -a migrate -d 'Copy a system'\''s keys to a server in another key layout, and compare'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l help -d 'Print this help message and exit'
-complete -c redouble -n '__fish_seen_subcommand_from migrate' -l system -r -d 'The system: gateway or relayna'
+complete -c redouble -n '__fish_seen_subcommand_from migrate' -l system -r -d 'The system, one of gateway, relayna'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l from -r -d 'The server to read: redis://[user:password@]host[:port][/db][?cluster=yes] or unix:///path'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l to -r -d 'The server to write'
 complete -c redouble -n '__fish_seen_subcommand_from migrate' -l layout-from -r -d 'The layout of the keys of --from: documented (default) or cluster'

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -40,15 +39,18 @@ absl::Status CannotMove(std::string_view key, absl::string_view reason) {
 
 }  // namespace
 
+std::string MovedSystemNames() {
+  return absl::StrJoin(kSystems, ", ", [](std::string* out, const MovedSystem& system) {
+    absl::StrAppend(out, base::ToAbsl(system.name));
+  });
+}
+
 absl::StatusOr<const MovedSystem*> FindMovedSystem(std::string_view name) {
-  std::vector<absl::string_view> known;
   for (const MovedSystem& system : kSystems) {
     if (system.name == name) return &system;
-    known.push_back(base::ToAbsl(system.name));
   }
-  return absl::UnimplementedError(
-      absl::StrCat("system \"", base::ToAbsl(name),
-                   "\" is not supported yet; supported: ", absl::StrJoin(known, ", ")));
+  return absl::UnimplementedError(absl::StrCat(
+      "system \"", base::ToAbsl(name), "\" is not supported yet; supported: ", MovedSystemNames()));
 }
 
 absl::StatusOr<KeyMove> KeyMove::Create(const MovedSystem& system, LayoutPair layouts,

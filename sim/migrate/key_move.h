@@ -37,8 +37,11 @@ struct MovedSystem {
                           KeyValue& value);
 };
 
-// Returns a system of the table, which lives until the program ends. Errors: Unimplemented, with
-// the names of the table.
+// The names of the systems whose keys can be moved, separated by ", ".
+std::string MovedSystemNames();
+
+// Returns the system of that name; the pointer stays valid. Errors: Unimplemented for another name,
+// with those that are supported.
 absl::StatusOr<const MovedSystem*> FindMovedSystem(std::string_view name);
 
 struct LayoutPair {

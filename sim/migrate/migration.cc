@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -17,8 +18,28 @@ using store::Store;
 
 namespace {
 
-base::Task<void> PauseAfterKey(Pace pace) {
-  if (pace.clock != nullptr) co_await pace.clock->Sleep(pace.per_key);
+struct ScanRange {
+  std::string cursor = "0";  // As in CopyOptions.
+  int64_t page_keys = CopyOptions().page_keys;
+};
+
+// Calls `visit` for each key from the cursor on, and `on_page` with the cursor after each page. The
+// first error ends the scan. The functions must outlive the task.
+base::Task<absl::Status> VisitKeys(
+    Store& store, ScanRange range, Pace pace,
+    absl::FunctionRef<base::Task<absl::Status>(std::string_view key)> visit,
+    absl::FunctionRef<absl::Status(std::string_view cursor)> on_page) {
+  const store::ScanOptions scan{.count = range.page_keys};
+  do {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(store, range.cursor, scan));
+    for (const std::string& key : page.keys) {
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await visit(key));
+      if (pace.clock != nullptr) co_await pace.clock->Sleep(pace.per_key);
+    }
+    range.cursor = std::move(page.cursor);
+    REDOUBLE_CO_RETURN_IF_ERROR(on_page(range.cursor));
+  } while (range.cursor != "0");
+  co_return absl::OkStatus();
 }
 
 }  // namespace
@@ -42,17 +63,14 @@ absl::StatusOr<Migration> Migration::Create(std::string_view system, LayoutPair 
 base::Task<absl::StatusOr<CopyReport>> Migration::Copy(Store& from, Store& to,
                                                        CopyOptions options) const {
   CopyReport report;
-  std::string cursor = options.cursor;
-  const store::ScanOptions scan{.count = options.page_keys};
-  do {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(from, cursor, scan));
-    for (const std::string& key : page.keys) {
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await CopyKey(from, to, key, options.is_dry_run, report));
-      co_await PauseAfterKey(options.pace);
-    }
-    cursor = std::move(page.cursor);
-    if (options.on_page) REDOUBLE_CO_RETURN_IF_ERROR(options.on_page(cursor, report));
-  } while (cursor != "0");
+  const auto copy = [&](std::string_view key) {
+    return CopyKey(from, to, key, options.is_dry_run, report);
+  };
+  const auto tell = [&](std::string_view cursor) {
+    return options.on_page ? options.on_page(cursor, report) : absl::OkStatus();
+  };
+  ScanRange range{options.cursor, options.page_keys};
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(from, std::move(range), options.pace, copy, tell));
   co_return report;
 }
 
@@ -84,24 +102,12 @@ base::Task<absl::Status> Migration::CopyKey(Store& from, Store& to, std::string_
 base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& to,
                                                            Pace pace) const {
   VerifyReport report;
-  const store::ScanOptions scan{.count = CopyOptions().page_keys};
-  std::string cursor = "0";
-  do {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(from, cursor, scan));
-    for (const std::string& key : page.keys) {
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await CompareKey(from, to, key, report));
-      co_await PauseAfterKey(pace);
-    }
-    cursor = std::move(page.cursor);
-  } while (cursor != "0");
-  do {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(to, cursor, scan));
-    for (const std::string& key : page.keys) {
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await FindExtra(from, to, key, report));
-      co_await PauseAfterKey(pace);
-    }
-    cursor = std::move(page.cursor);
-  } while (cursor != "0");
+  const auto compare = [&](std::string_view key) { return CompareKey(from, to, key, report); };
+  const auto find_extra = [&](std::string_view key) { return FindExtra(from, to, key, report); };
+  const auto go_on = [](std::string_view) { return absl::OkStatus(); };
+  const ScanRange all;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(from, all, pace, compare, go_on));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(to, all, pace, find_extra, go_on));
   co_return report;
 }
 

@@ -21,6 +21,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/migrate/resume_file.h"
 #include "redouble/sim/cli/support/key_bindings.h"
+#include "redouble/sim/migrate/key_move.h"
 #include "redouble/sim/migrate/migration.h"
 
 namespace redouble::inline v0_1::sim {
@@ -171,7 +172,8 @@ class MigrateCommand {
 std::function<int()> AddMigrate(CLI::App& app, const ProgramContext& context) {
   const auto arguments = std::make_shared<MigrateArguments>();
   app.footer(kFooter);
-  app.add_option("--system", arguments->system, "The system: gateway or relayna")->required();
+  app.add_option("--system", arguments->system, "The system, one of " + MovedSystemNames())
+      ->required();
   app.add_option("--from", arguments->from,
                  "The server to read: redis://[user:password@]host[:port][/db][?cluster=yes] or "
                  "unix:///path")
