@@ -57,7 +57,7 @@ Reply AllReply(CommandContext& context, std::string_view key, Parts parts) {
   const Lookup<Hash> hash = context.Find<Hash>(key);
   if (hash.wrong_type()) return WrongType();
   const bool both = parts == Parts::kBoth;
-  const size_t hidden = hash ? CountHiddenFields(context, key) : 0;
+  const size_t hidden = hash ? HiddenFields(context, key).size() : 0;
   ReplyArray all(context, both ? Reply::Shape::kMap : Reply::Shape::kPlain,
                  hash ? (hash->size() - hidden) * (both ? 2 : 1) : 0);
   if (hash) {

@@ -16,6 +16,10 @@ bool MayRemove(const EngineCore& engine) {
   return engine.authority() != EngineCore::Authority::kMaster && !engine.administration().paused();
 }
 
+bool HasHiddenFields(const CommandContext& context) {
+  return MayHaveLazyFields(context) && !context.engine().runs_obeyed();
+}
+
 // Removes the fields, which have expired, with one event for all of them.
 void Remove(CommandContext& context, std::string_view key, std::vector<std::string> fields,
             bool with_events = true) {
@@ -27,18 +31,20 @@ void Remove(CommandContext& context, std::string_view key, std::vector<std::stri
 }  // namespace
 
 bool HidesField(const CommandContext& context, std::string_view key, std::string_view field) {
-  if (!MayHaveLazyFields(context) || context.engine().runs_obeyed()) return false;
+  if (!HasHiddenFields(context)) return false;
   const std::optional<int64_t> deadline_ms = context.FieldDeadline(key, field);
   return deadline_ms && *deadline_ms < context.now_ms();
 }
 
-size_t CountHiddenFields(const CommandContext& context, std::string_view key) {
-  if (!MayHaveLazyFields(context) || context.engine().runs_obeyed()) return 0;
+std::vector<std::string> HiddenFields(const CommandContext& context, std::string_view key) {
+  std::vector<std::string> hidden;
+  if (!HasHiddenFields(context)) return hidden;
   const std::optional<FieldDeadlines::List> list = context.FieldDeadlinesOf(key);
-  if (!list) return 0;
-  const int64_t now_ms = context.now_ms();
-  return static_cast<size_t>(std::count_if(
-      list->begin(), list->end(), [&](const auto& field) { return field.second < now_ms; }));
+  if (!list) return hidden;
+  for (const auto& [field, deadline_ms] : *list) {
+    if (deadline_ms < context.now_ms()) hidden.push_back(field);
+  }
+  return hidden;
 }
 
 void RemoveExpiredFields(CommandContext& context, std::string_view key, Arguments fields,
@@ -65,12 +71,7 @@ void RemoveExpiredFields(CommandContext& context, std::string_view key, Argument
 void ExpireAllFields(CommandContext& context, std::string_view key) {
   if (!MayHaveLazyFields(context) || !MayRemove(context.engine())) return;
   if (!context.Find<Hash>(key)) return;
-  const std::optional<FieldDeadlines::List> list = context.FieldDeadlinesOf(key);
-  if (!list) return;
-  std::vector<std::string> expired;
-  for (const auto& [field, deadline_ms] : *list) {
-    if (deadline_ms < context.now_ms()) expired.push_back(field);
-  }
+  std::vector<std::string> expired = HiddenFields(context, key);
   if (!expired.empty()) Remove(context, key, std::move(expired));
 }
 

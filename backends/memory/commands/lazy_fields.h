@@ -15,9 +15,10 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FIELDS_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_LAZY_FIELDS_H_
 
-#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/command_context.h"
@@ -31,8 +32,8 @@ inline bool MayHaveLazyFields(const CommandContext& context) {
 
 // Whether the field has expired and is still stored. At its deadline it is still shown.
 bool HidesField(const CommandContext& context, std::string_view key, std::string_view field);
-// The number of such fields of the hash.
-size_t CountHiddenFields(const CommandContext& context, std::string_view key);
+// All such fields of the hash, in the order of the fields.
+std::vector<std::string> HiddenFields(const CommandContext& context, std::string_view key);
 
 // How the events "hexpired" and "del" are published: for each field; once for all of them, and not
 // at all if a single one empties the hash (HMGET).

@@ -135,7 +135,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   Tracking& tracking() { return tracking_; }
   // As Engine::set_active_expire.
   void set_active_expire(bool value);
-  // Whether the command that runs is that of an obeyed session: its master decides what expires.
+  // Whether the running command comes from a master or a log, which decide what expires.
   bool runs_obeyed() const { return runs_obeyed_; }
   // Removes expired fields of a hash, whose deadlines are cleared, and the hash if it is empty
   // then.

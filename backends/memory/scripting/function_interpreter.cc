@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <lua.hpp>
+#include <span>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -127,6 +128,11 @@ bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), right);
 }
 
+bool IsTaken(std::string_view name, std::span<const RegisteredFunction> functions) {
+  return std::any_of(functions.begin(), functions.end(),
+                     [&](const RegisteredFunction& other) { return other.name == name; });
+}
+
 const char* Register(lua_State* state) {
   PushRegistered(state, kLoadKey);
   auto* functions = static_cast<Functions*>(lua_touserdata(state, -1));
@@ -141,15 +147,12 @@ const char* Register(lua_State* state) {
   RegisteredFunction function;
   function.flags.declared = true;
   const char* error = arguments == 1 ? ReadNamed(state, function) : ReadPositional(state, function);
-  const auto is_taken = [&](const RegisteredFunction& other) {
-    return other.name == function.name;
-  };
   if (error == nullptr && !CompatibilityOf(state).Has(Feature::kFunctionNames)) {
     if (!IsName(function.name)) {
       error =
           "ERR Library names can only contain letters, numbers, or underscores(_) and must be at "
           "least one character long";
-    } else if (std::any_of(functions->begin(), functions->end(), is_taken)) {
+    } else if (IsTaken(function.name, *functions)) {
       error = "ERR Function already exists in the library";
     }
   }
@@ -163,15 +166,14 @@ const char* Register(lua_State* state) {
 
 // The error of the first function, in the order of registration, whose name is invalid or taken.
 std::optional<std::string> RefuseNames(const Functions& functions) {
-  for (auto function = functions.begin(); function != functions.end(); ++function) {
-    if (!IsName(function->name)) {
+  for (size_t i = 0; i < functions.size(); ++i) {
+    if (!IsName(functions[i].name)) {
       return "Function names can only contain letters, numbers, or underscores(_) and must be at "
              "least one character long";
     }
-    const bool is_taken = std::any_of(functions.begin(), function, [&](const auto& other) {
-      return other.name == function->name;
-    });
-    if (is_taken) return "Function already exists in the library";
+    if (IsTaken(functions[i].name, std::span(functions).first(i))) {
+      return "Function already exists in the library";
+    }
   }
   return std::nullopt;
 }

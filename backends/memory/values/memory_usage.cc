@@ -32,13 +32,15 @@ constexpr size_t kPendingEntry = 24;
 constexpr size_t kStreamId = 16;
 constexpr size_t kTreeNode = 4 + 30 * 8;
 
-// The header of a string, which depends on the length, and the terminating zero byte.
-size_t StringBytes(size_t length) {
-  if (length > 0 && length < 32) return AllocatedBytes(1 + length + 1);
-  if (length <= std::numeric_limits<uint8_t>::max()) return AllocatedBytes(3 + length + 1);
-  if (length <= std::numeric_limits<uint16_t>::max()) return AllocatedBytes(5 + length + 1);
-  return AllocatedBytes(9 + length + 1);
+// A string with its header, which depends on the length, and the terminating zero byte.
+size_t StringSize(size_t length) {
+  if (length > 0 && length < 32) return 1 + length + 1;
+  if (length <= std::numeric_limits<uint8_t>::max()) return 3 + length + 1;
+  if (length <= std::numeric_limits<uint16_t>::max()) return 5 + length + 1;
+  return 9 + length + 1;
 }
+
+size_t StringBytes(size_t length) { return AllocatedBytes(StringSize(length)); }
 
 // Redis does not give a value the shortest header, because values may be appended to.
 size_t ValueStringBytes(size_t length) {
@@ -171,11 +173,9 @@ size_t MemoryUsage(std::string_view key, const Value& value, size_t samples,
   switch (model.keys) {
     case MemoryModel::Keys::kApart:
       return bytes + StringBytes(key.size()) + kDictEntry;
-    case MemoryModel::Keys::kInEntry: {
-      // The entry has the length of the string's header instead of a pointer to it.
-      const size_t header = key.size() < 32 ? 1 : 3;
-      return bytes + AllocatedBytes(kDictEntry - kPointer + 1 + header + key.size() + 1);
-    }
+    case MemoryModel::Keys::kInEntry:
+      // The entry has the size of the string's header instead of a pointer to the string.
+      return bytes + AllocatedBytes(kDictEntry - kPointer + 1 + StringSize(key.size()));
     case MemoryModel::Keys::kInValue:
       return bytes;
   }

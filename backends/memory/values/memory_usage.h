@@ -32,8 +32,8 @@ size_t MemoryUsage(std::string_view key, const Value& value, size_t samples = kU
 
 // How another version than 7.0 stores what MEMORY USAGE counts.
 struct MemoryModel {
-  // Where a key lies: in an allocation of its own, in that of its entry, or in that of its value,
-  // which then counts as the only one.
+  // Where a key is stored: in its own allocation, in that of its entry, or in that of its value. In
+  // the last case only the value counts.
   enum class Keys : uint8_t { kApart, kInEntry, kInValue };
   Keys keys = Keys::kApart;
   // The encoding that the value has there.

@@ -50,6 +50,9 @@ TEST(MemoryUsage, CountsTheKeyWhereTheVersionHasIt) {
   EXPECT_EQ(usage(long_key, Keys::kApart, "embstr"), 120u);
   EXPECT_EQ(usage("a", Keys::kInEntry, "embstr"), 64u);
   EXPECT_EQ(usage(long_key, Keys::kInEntry, "embstr"), 112u);
+  EXPECT_EQ(usage("", Keys::kInEntry, "embstr"), 64u);
+  EXPECT_EQ(usage(std::string(300, 'k'), Keys::kInEntry, "embstr"), 416u);
+  EXPECT_EQ(usage(std::string(70'000, 'k'), Keys::kInEntry, "embstr"), 81'952u);
   EXPECT_EQ(usage("a", Keys::kInValue, "embstr"), 32u);
   EXPECT_EQ(usage(long_key, Keys::kInValue, "raw"), 24u);
 }

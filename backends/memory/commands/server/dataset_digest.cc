@@ -7,15 +7,13 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/backends/memory/values/stream.h"
 #include "redouble/core/base/hash/digest.h"
-#include "redouble/core/base/text/shortest_double.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::memory {
@@ -91,11 +89,6 @@ void AppendStream(const Stream& stream, Digest& digest) {
       digest.Append(value.ToString());
     });
   }
-}
-
-std::string ScoreText(const EngineCore& engine, double score) {
-  if (engine.Has(Feature::kShortestScores)) return base::FormatShortestDouble(score);
-  return absl::StrFormat("%.17g", score);
 }
 
 void AppendValue(const EngineCore& engine, const Database& database, const Database::Entry& entry,

@@ -8,6 +8,7 @@
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_SORTED_SETS_SORTED_SET_REPLIES_H_
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,10 +22,14 @@
 
 namespace redouble::inline v0_1::memory {
 
+// A score as the version writes it.
+inline std::string ScoreText(const EngineCore& engine, double score) {
+  return engine.Has(Feature::kShortestScores) ? base::FormatShortestDouble(score)
+                                              : base::FormatDouble(score);
+}
+
 inline store::Reply ScoreReply(const CommandContext& context, double score) {
-  return store::Reply::Double(context.engine().Has(Feature::kShortestScores)
-                                  ? base::FormatShortestDouble(score)
-                                  : base::FormatDouble(score));
+  return store::Reply::Double(ScoreText(context.engine(), score));
 }
 
 // Appends the member, and its score if `with_score`.

@@ -80,15 +80,12 @@ std::optional<Reply> CheckBitCount(const CommandContext& context, Arguments argu
   const bool has_end = arguments.size() >= 3;
   if (arguments.size() > 4) return SyntaxError();
   if (!has_end && !context.engine().Has(Feature::kBitCountStart)) return SyntaxError();
-  const bool has_first = base::ParseInt64(arguments[1]).has_value();
-  const bool has_last = !has_end || base::ParseInt64(arguments[2]).has_value();
   RangeArgument range;
   const bool has_unit = arguments.size() < 4 || ReadUnit(arguments[3], range);
+  if (!base::ParseInt64(arguments[1])) return Reply::Error(error_text::kNotAnInteger);
   // Valkey checks the unit before the end.
-  const bool checks_unit_first = context.engine().Has(Feature::kBitCountStart);
-  if (!has_first || (!has_last && !(checks_unit_first && !has_unit))) {
-    return Reply::Error(error_text::kNotAnInteger);
-  }
+  if (context.engine().Has(Feature::kBitCountStart) && !has_unit) return SyntaxError();
+  if (has_end && !base::ParseInt64(arguments[2])) return Reply::Error(error_text::kNotAnInteger);
   if (!has_unit) return SyntaxError();
   return std::nullopt;
 }

@@ -15,8 +15,8 @@
 
 namespace redouble::inline v0_1::memory {
 
-// Pushes the table with pack, unpack, unpack_one and unpack_limit. The version decides who is named
-// in its description.
+// Pushes the table with pack, unpack, unpack_one and unpack_limit. Its _COPYRIGHT depends on the
+// version.
 void PushMsgpackLibrary(lua_State* state, const Compatibility& compatibility);
 
 }  // namespace redouble::inline v0_1::memory

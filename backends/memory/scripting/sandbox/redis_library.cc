@@ -354,7 +354,7 @@ int MathRandomSeed(lua_State* state) {
   return 0;
 }
 
-// The time of the clock stands still while a script runs, and so does that of the processor.
+// Always 0: the processor's clock would make scripts nondeterministic.
 int OsClock(lua_State* state) {
   lua_pushnumber(state, 0);
   return 1;
