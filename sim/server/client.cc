@@ -308,7 +308,11 @@ const memory::OutputBufferLimit& Client::output_limit() const {
 
 void Client::CheckOutput(size_t pending_bytes) {
   const memory::OutputBufferLimit& limit = output_limit();
-  const size_t bytes = output_.size() + pending_bytes;
+  // Redis does not count what fits into the first buffer of a client that is no replica.
+  constexpr size_t kFirstBufferBytes = 16 * 1024;
+  const size_t all_bytes = output_.size() + pending_bytes;
+  const size_t first_bytes = limit_class_ == memory::ClientClass::kReplica ? 0 : kFirstBufferBytes;
+  const size_t bytes = all_bytes - std::min(all_bytes, first_bytes);
   if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return BreakOverLimit();
   if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
     over_soft_limit_since_s_.reset();

@@ -338,7 +338,20 @@ TEST_F(ClientTest, WritesErrorsOnOneLine) {
 TEST_F(ClientTest, LimitsWhatIsLeftUnread) {
   Configure("client-output-buffer-limit", "normal 1000 0 0");
   const std::unique_ptr<Client> client = Connect();
-  client->Receive("ECHO " + std::string(1200, 'x') + "\r\n");
+  client->Receive("ECHO " + std::string(17 * 1024 + 500, 'x') + "\r\n");
+  client->CheckOutput();
+  EXPECT_TRUE(client->broken());
+}
+
+TEST_F(ClientTest, DoesNotLimitTheFirstBuffer) {
+  Configure("client-output-buffer-limit", "normal 1 1 0");
+  const std::unique_ptr<Client> client = Connect();
+  client->Receive("ECHO " + std::string(16 * 1024 - 20, 'x') + "\r\n");
+  client->CheckOutput();
+  clock_.Advance(absl::Seconds(2));
+  client->CheckOutput();
+  EXPECT_FALSE(client->broken());
+  client->Receive("ECHO " + std::string(20, 'x') + "\r\n");
   client->CheckOutput();
   EXPECT_TRUE(client->broken());
 }
@@ -346,7 +359,7 @@ TEST_F(ClientTest, LimitsWhatIsLeftUnread) {
 TEST_F(ClientTest, LimitsWhatIsLeftUnreadForLong) {
   Configure("client-output-buffer-limit", "normal 0 1000 5");
   const std::unique_ptr<Client> client = Connect();
-  client->Receive("ECHO " + std::string(1200, 'x') + "\r\n");
+  client->Receive("ECHO " + std::string(17 * 1024 + 500, 'x') + "\r\n");
   client->CheckOutput();
   clock_.Advance(absl::Seconds(5));
   client->CheckOutput();
@@ -360,7 +373,7 @@ TEST_F(ClientTest, ClosesWithinABatchWhatExceedsTheLimit) {
   Configure("client-output-buffer-limit", "normal 1000 0 0");
   const std::unique_ptr<Client> client = Connect();
   std::string batch;
-  for (int i = 0; i < 10; ++i) batch += "ECHO " + std::string(600, 'x') + "\r\n";
+  for (int i = 0; i < 10; ++i) batch += "ECHO " + std::string(6000, 'x') + "\r\n";
   client->Receive(batch + "SET k v\r\n");
   EXPECT_TRUE(client->broken());
   EXPECT_EQ(client->unsent(), "");

@@ -62,6 +62,7 @@ ClusterServer::ClusterServer(std::string executable)
   target_ = std::make_unique<ServerTarget>(
       std::vector<std::string>{
           "cluster-enabled yes",
+          "enable-debug-command yes",
           absl::StrCat("cluster-config-file ", nodes_file),
           absl::StrCat("cluster-port ", bus_port_->number()),
           "cluster-announce-ip 127.0.0.1",

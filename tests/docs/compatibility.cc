@@ -123,6 +123,8 @@ struct DebugSubcommand {
   std::string_view why = {};
 };
 constexpr std::string_view kNoAllocator = "The engine has other structures in memory.";
+constexpr std::string_view kNoTables =
+    "There are no such tables; in Redis the chains depend on a random seed of the process.";
 constexpr std::string_view kKills = "It would end the process that the engine is part of.";
 constexpr std::string_view kNotPrinted = "It replies, and prints nothing.";
 constexpr std::string_view kNotResized = "Reply buffers are not resized by a cron job.";
@@ -139,8 +141,8 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"DROP-CLUSTER-PACKET-FILTER", "A simulated cluster has no links."},
     {"ERROR"},
     {"HELP"},
-    {"HTSTATS", kNoAllocator},
-    {"HTSTATS-KEY", kNoAllocator},
+    {"HTSTATS", kNoTables},
+    {"HTSTATS-KEY", kNoTables},
     {"LEAK", "Nothing is leaked on purpose."},
     {"LISTPACK", kNotPrinted},
     {"LOADAOF", "Without a log, or with a damaged one, it is an error; Redis exits."},
@@ -159,17 +161,17 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
      "An engine alone encodes and decodes every key as DUMP and RESTORE do; there is no file. A "
      "key "
      "that exists is an error without MERGE; Redis exits."},
-    {"REPLICATE", "Replicas get the effects of commands, and nothing else."},
+    {"REPLICATE", "The words go to the database of the client."},
     {"REPLYBUFFER PEAK-RESET-TIME", kNotResized},
     {"REPLYBUFFER RESIZING", kNotResized},
     {"RESTART", kKills},
-    {"SDSLEN", kNoAllocator},
+    {"SDSLEN", "The sizes that Redis has; spare room from APPEND or SETRANGE is not known."},
     {"SEGFAULT", kKills},
     {"SET-ACTIVE-EXPIRE"},
     {"SET-SKIP-CHECKSUM-VALIDATION", "For RESTORE; functions and files are always checked."},
     {"SLEEP"},
     {"STRINGMATCH-TEST"},
-    {"STRUCTSIZE", kNoAllocator},
+    {"STRUCTSIZE", "The sizes of Redis, by which `MEMORY USAGE` counts."},
 };
 
 memory::EngineOptions Options(bool in_cluster) {

@@ -175,7 +175,7 @@ class AsRedisServer(ProcessTest):
 
     def test_it_reads_a_file_arguments_and_standard_input(self):
         conf = self.write("redis.conf", f"port 0\nunixsocket {self.path('s')}\nmaxclients 50\n"
-                                        "# comment\nactivedefrag yes\ntimeout 100\n")
+                                        "# comment\nactiverehashing no\ntimeout 100\n")
         process = self.start(self.program, conf, "--timeout", "200", "--requirepass", "p w", "-",
                              stdin=subprocess.PIPE)
         process.stdin.write("databases 3\ntimeout 150\n")

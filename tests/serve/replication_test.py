@@ -79,6 +79,14 @@ class ReplicationTest(ReplicatedTestCase):
         self.assertEqual(wire.plain("WAIT", "1", "10000"), 1)
         self.assertEqual(second.cli("GET", "a"), "2\n")
 
+    def test_debug_replicate_reaches_the_replicas_only(self):
+        replica = self.follow()
+        wire = self.master.wire()
+        self.assertEqual(wire.plain("DEBUG", "REPLICATE", "SET", "there", "1"), "OK")
+        self.assertEqual(wire.plain("WAIT", "1", "10000"), 1)
+        self.assertEqual(self.master.cli("EXISTS", "there"), "0\n")
+        self.assertEqual(replica.cli("GET", "there"), "1\n")
+
     def test_a_replica_can_take_over(self):
         replica = self.follow()
         wire = self.load(self.master, 9)

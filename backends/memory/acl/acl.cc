@@ -20,6 +20,11 @@ bool IsSame(const DenialEntry& a, const DenialEntry& b) {
          a.user == b.user && std::abs(a.last_ms - b.last_ms) <= kSameDenialMs;
 }
 
+// Redis's errors show words as C strings.
+absl::string_view BeforeZeroByte(std::string_view word) {
+  return base::ToAbsl(word.substr(0, word.find('\0')));
+}
+
 }  // namespace
 
 void DenialLog::Add(DenialEntry entry, size_t max_entries) {
@@ -55,11 +60,11 @@ std::optional<std::string> Acl::SetUser(std::string_view name,
   const MergedRules merged = MergeSelectors(words, version_);
   if (merged.unmatched) {
     return absl::StrCat("ERR Unmatched parenthesis in acl selector starting at '",
-                        base::ToAbsl(words[*merged.unmatched]), "'.");
+                        BeforeZeroByte(words[*merged.unmatched]), "'.");
   }
   const std::optional<RejectedRule> rejected = ChangeUser(name, merged.rules, channels);
   if (!rejected) return std::nullopt;
-  return absl::StrCat("ERR Error in ACL SETUSER modifier '", rejected->rule,
+  return absl::StrCat("ERR Error in ACL SETUSER modifier '", BeforeZeroByte(rejected->rule),
                       "': ", base::ToAbsl(rejected->error));
 }
 

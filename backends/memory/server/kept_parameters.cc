@@ -53,18 +53,31 @@ Error CheckSwitch(std::string& value) {
   return std::nullopt;
 }
 
-Error CheckMemoryOrPercent(const KeptParameter& parameter, std::string& value) {
+Error CheckUnsignedMemory(std::string& value) {
+  uint64_t bytes = 0;
+  if (Error error = ReadUnsignedSize(value, bytes)) return error;
+  value = absl::StrCat(bytes);
+  return std::nullopt;
+}
+
+// Redis keeps a percentage as a negative number, so that a size of 2^63 bytes and more is one.
+Error CheckMemoryOrPercent(std::string& value) {
   constexpr char kNeither[] = "argument must be a memory or percent value";
+  constexpr int64_t kMostPercent = 100;
+  int64_t number = 0;
   if (value.ends_with('%')) {
     const std::optional<int64_t> percent =
         base::ParseInt64(std::string_view(value).substr(0, value.size() - 1));
     if (!percent || *percent < 0) return kNeither;
-    if (*percent > 100) return "percentage argument must be less or equal to 100";
-    value = *percent == 0 ? "0" : absl::StrCat(*percent, "%");
-    return std::nullopt;
+    number = -*percent;
+  } else {
+    const std::optional<uint64_t> bytes = ReadMemory(value);
+    if (!bytes) return kNeither;
+    number = static_cast<int64_t>(*bytes);
   }
-  if (!ReadMemory(value)) return kNeither;
-  return CheckMemory(parameter, value);
+  if (number < -kMostPercent) return "percentage argument must be less or equal to 100";
+  value = number < 0 ? absl::StrCat(-number, "%") : absl::StrCat(number);
+  return std::nullopt;
 }
 
 // Replaces `words` of the value by the names of `choices`, each once, in their order.
@@ -176,13 +189,38 @@ Error CheckNoIpv6(std::string& value) {
   return "Invalid IPv6 address";
 }
 
+// Debian's servers have TLS, but no certificate.
+Error RefuseTls(std::string& value) {
+  if (value == "no" || value == "0") return std::nullopt;
+  return "Unable to update TLS configuration. Check server logs.";
+}
+
+Error RefuseRdma(std::string& value) {
+  if (value.empty() || value == "0") return std::nullopt;
+  return "No RDMA building support.";
+}
+
+// As a server with the allocator of the system.
+Error RefuseDefragmentation(std::string& value) {
+  if (value == "no") return std::nullopt;
+  return "Active defragmentation cannot be enabled: it requires a Redis server compiled with a "
+         "modified Jemalloc like the one shipped by default with the Redis source distribution";
+}
+Error RefuseDefragmentationInValkey(std::string& value) {
+  if (value == "no") return std::nullopt;
+  return "Active defragmentation cannot be enabled: it requires a server compiled with a modified "
+         "Jemalloc like the one shipped by default with the source distribution";
+}
+
 constexpr KeptParameter Switch(std::string_view name, std::string_view initial,
-                               std::string_view former_name = {}) {
-  return {name, former_name, Kind::kSwitch, initial};
+                               std::string_view former_name = {},
+                               Error (*check)(std::string& value) = nullptr) {
+  return {name, former_name, Kind::kSwitch, initial, 0, 0, "", check};
 }
 constexpr KeptParameter Integer(std::string_view name, std::string_view initial, int64_t low,
-                                int64_t high, std::string_view former_name = {}) {
-  return {name, former_name, Kind::kInteger, initial, low, high};
+                                int64_t high, std::string_view former_name = {},
+                                Error (*check)(std::string& value) = nullptr) {
+  return {name, former_name, Kind::kInteger, initial, low, high, "", check};
 }
 constexpr KeptParameter Memory(std::string_view name, std::string_view initial, int64_t low,
                                Kind kind = Kind::kMemory,
@@ -202,6 +240,11 @@ constexpr KeptParameter Text(std::string_view name, std::string_view initial = {
                              Error (*check)(std::string& value) = nullptr) {
   return {name, former_name, Kind::kText, initial,          0,
           0,    "",          check,       /*hidden=*/false, FormOfText(initial)};
+}
+constexpr KeptParameter Bytes(std::string_view name, std::string_view former_name = {}) {
+  KeptParameter parameter = Text(name, "", former_name);
+  parameter.kind = Kind::kBytes;
+  return parameter;
 }
 constexpr KeptParameter Fixed(std::string_view name, std::string_view initial) {
   return {name, "", Kind::kFixed, initial};
@@ -237,7 +280,8 @@ constexpr KeptParameter kParameters[] = {
     Integer("active-defrag-threshold-lower", "10", 0, 1000),
     Integer("active-defrag-threshold-upper", "100", 0, 1000),
     Integer("active-expire-effort", "1", 1, 10),
-    Switch("activedefrag", "no"),
+    In(kNotValkey, Switch("activedefrag", "no", "", RefuseDefragmentation)),
+    In(kValkey, Switch("activedefrag", "no", "", RefuseDefragmentationInValkey)),
     Switch("activerehashing", "yes"),
     Fixed("always-show-logo", "no"),
     In(store::Until("7.2.0"), Switch("aof-disable-auto-gc", "no")),
@@ -264,7 +308,7 @@ constexpr KeptParameter kParameters[] = {
     In(kValkey, Integer("cluster-blacklist-ttl", "60", 0, kMaxInt64)),
     In(store::Since("8.0.0"), Integer("cluster-compatibility-sample-ratio", "0", 0, 100)),
     FixedText("cluster-config-file", "nodes.conf"),
-    Memory("cluster-link-sendbuf-limit", "0", 0),
+    Memory("cluster-link-sendbuf-limit", "0", 0, Kind::kUnsignedMemory),
     In(store::Since("valkey 8.1.0"),
        Integer("cluster-manual-failover-timeout", "5000", 1, kMaxInt)),
     Integer("cluster-migration-barrier", "1", 0, kMaxInt),
@@ -319,7 +363,7 @@ constexpr KeptParameter kParameters[] = {
        Choice("log-timestamp-format", "legacy", "legacy, iso8601, milliseconds")),
     Quoted(FixedText("logfile")),
     Choice("loglevel", "notice", "debug, verbose, notice, warning"),
-    In(kNotValkey, Text("masterauth")),
+    In(kNotValkey, Bytes("masterauth")),
     In(kNotValkey, Text("masteruser")),
     In(store::Since("7.4.0") | kValkey, Integer("max-new-connections-per-cycle", "10", 1, 1000)),
     In(store::Since("7.4.0") | kValkey, Integer("max-new-tls-connections-per-cycle", "1", 1, 1000)),
@@ -330,7 +374,7 @@ constexpr KeptParameter kParameters[] = {
     {"oom-score-adj-values", "", Kind::kText, "0 200 800", 0, 0, "", CheckOomScores},
     FixedText("pidfile"),
     In(kValkey, Integer("prefetch-batch-max-size", "16", 0, 128)),
-    In(kValkey, Text("primaryauth", "", "masterauth")),
+    In(kValkey, Bytes("primaryauth", "masterauth")),
     In(kValkey, Text("primaryuser", "", "masteruser")),
     Text("proc-title-template", "{title} {listen-addr} {server-mode}", "", CheckTitle),
     Choice("propagation-error-behavior", "ignore", "ignore, panic, panic-on-replicas"),
@@ -338,9 +382,9 @@ constexpr KeptParameter kParameters[] = {
     {"rdb-key-save-delay", "", Kind::kInteger, "0", kMinInt, kMaxInt, "", nullptr, true},
     Switch("rdb-save-incremental-fsync", "yes"),
     In(store::Since("valkey 8.1.0"), Choice("rdb-version-check", "strict", "strict, relaxed")),
-    In(store::Since("valkey 8.1.0"), {"rdma-bind", "", Kind::kNoRdma, ""}),
+    In(store::Since("valkey 8.1.0"), Text("rdma-bind", "", "", RefuseRdma)),
     In(store::Since("valkey 8.1.0"), Fixed("rdma-completion-vector", "-1")),
-    In(store::Since("valkey 8.1.0"), {"rdma-port", "", Kind::kNoRdma, "0"}),
+    In(store::Since("valkey 8.1.0"), Integer("rdma-port", "0", 0, 65535, "", RefuseRdma)),
     In(store::Since("valkey 8.1.0"), Fixed("rdma-rx-size", "1048576")),
     In(kNotValkey, Memory("repl-backlog-size", "1048576", 1, Kind::kMemory, ClampBacklog)),
     In(kValkey, Memory("repl-backlog-size", "10485760", 1, Kind::kMemory, ClampBacklog)),
@@ -390,14 +434,14 @@ constexpr KeptParameter kParameters[] = {
     Text("tls-client-cert-file"),
     Text("tls-client-key-file"),
     Text("tls-client-key-file-pass"),
-    {"tls-cluster", "", Kind::kNoTls, "no"},
+    Switch("tls-cluster", "no", "", RefuseTls),
     Text("tls-dh-params-file"),
     Text("tls-key-file"),
     Text("tls-key-file-pass"),
-    {"tls-port", "", Kind::kNoTls, "0"},
+    Integer("tls-port", "0", 0, 65535, "", RefuseTls),
     Switch("tls-prefer-server-ciphers", "no"),
     Text("tls-protocols"),
-    {"tls-replication", "", Kind::kNoTls, "no"},
+    Switch("tls-replication", "no", "", RefuseTls),
     Integer("tls-session-cache-size", "20480", 0, kMaxInt),
     Integer("tls-session-cache-timeout", "300", 0, kMaxInt),
     Switch("tls-session-caching", "yes"),
@@ -419,8 +463,11 @@ Error KeptParameter::Check(std::string& value) const {
     case Kind::kMemory:
       error = CheckMemory(*this, value);
       break;
+    case Kind::kUnsignedMemory:
+      error = CheckUnsignedMemory(value);
+      break;
     case Kind::kMemoryOrPercent:
-      error = CheckMemoryOrPercent(*this, value);
+      error = CheckMemoryOrPercent(value);
       break;
     case Kind::kChoice:
       error = CheckChoices(*this, {value}, value);
@@ -429,15 +476,12 @@ Error KeptParameter::Check(std::string& value) const {
       error = CheckChoices(*this, WordsOf(value), value);
       break;
     case Kind::kText:
+      value.resize(std::min(value.size(), value.find('\0')));
+      break;
+    case Kind::kBytes:
       break;
     case Kind::kFixed:
       return "can't set immutable config";
-    case Kind::kNoTls:
-      if (value != initial) return "Unable to update TLS configuration. Check server logs.";
-      break;
-    case Kind::kNoRdma:
-      if (value != initial) return "No RDMA building support.";
-      break;
   }
   return error || check == nullptr ? error : check(value);
 }

@@ -32,13 +32,13 @@ struct KeptParameter {
     kSwitch,           // "yes" or "no"
     kInteger,          // From `low` to `high`.
     kMemory,           // The same, with an optional unit: "64mb".
+    kUnsignedMemory,   // The same, up to the maximum of 64 bits.
     kMemoryOrPercent,  // kMemory, or "10%".
     kChoice,           // One of `choices`.
     kFlags,            // Some of `choices`, separated by spaces.
-    kText,
-    kFixed,   // CONFIG SET refuses it; a configuration file sets it.
-    kNoTls,   // CONFIG SET accepts the value it has.
-    kNoRdma,  // The same.
+    kText,             // Ends at the first zero byte.
+    kBytes,
+    kFixed,  // CONFIG SET refuses it; a configuration file sets it.
   };
   std::string_view name;
   std::string_view former_name;  // May be empty.

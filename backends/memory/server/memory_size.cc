@@ -1,11 +1,11 @@
 #include "redouble/backends/memory/server/memory_size.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -19,21 +19,21 @@ std::optional<uint64_t> ReadMemory(std::string_view text) {
   constexpr Unit kUnits[] = {{"", 1},           {"b", 1},           {"k", 1000},
                              {"kb", 1 << 10},   {"m", 1000 * 1000}, {"mb", 1 << 20},
                              {"g", 1000000000}, {"gb", 1 << 30}};
+  constexpr size_t kMostDigits = 127;
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  text = text.substr(0, text.find('\0'));
   size_t digits = 0;
   while (digits < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[digits]))) {
     ++digits;
   }
+  if (digits > kMostDigits) return std::nullopt;
   for (const Unit& unit : kUnits) {
     if (!absl::EqualsIgnoreCase(base::ToAbsl(text.substr(digits)), base::ToAbsl(unit.name))) {
       continue;
     }
-    unsigned __int128 bytes = 0;
-    for (const char digit : text.substr(0, std::min<size_t>(digits, 20))) {
-      bytes = bytes * 10 + static_cast<unsigned>(digit - '0');
-    }
-    bytes *= unit.bytes;
-    constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-    return bytes > kMost ? kMost : static_cast<uint64_t>(bytes);
+    uint64_t number = 0;
+    const bool fits = absl::SimpleAtoi(base::ToAbsl(text.substr(0, digits)), &number);
+    return (fits || digits == 0 ? number : kMost) * unit.bytes;
   }
   return std::nullopt;
 }

@@ -15,8 +15,9 @@
 namespace redouble::inline v0_1::memory {
 
 // A number of bytes, with or without a unit; nullopt if it is invalid. Without digits it is 0.
-// Units in any case: "b", "k" (1000), "kb" (1024), "m", "mb", "g", "gb". Too large values are the
-// maximum of 64 bits. Source: Redis 7.0 memtoull.
+// Units in any case: "b", "k" (1000), "kb" (1024), "m", "mb", "g", "gb". A zero byte ends it. A
+// number of more than 64 bits is their maximum; the product with the unit is taken modulo 2^64.
+// Source: Redis 7.0 memtoull.
 std::optional<uint64_t> ReadMemory(std::string_view text);
 
 // The shortest way to write it: the largest of the units gb, mb and kb that leaves no rest. Source:

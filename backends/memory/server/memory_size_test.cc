@@ -1,6 +1,8 @@
 #include "redouble/backends/memory/server/memory_size.h"
 
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "gtest/gtest.h"
 
@@ -24,8 +26,23 @@ TEST(ReadMemory, RefusesWhatIsNoSize) {
   }
 }
 
-TEST(ReadMemory, StopsAtTheMostThatThereIs) {
-  EXPECT_EQ(ReadMemory("99999999999gb"), std::numeric_limits<uint64_t>::max());
+TEST(ReadMemory, OverflowsAsRedisDoes) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  EXPECT_EQ(ReadMemory("18446744073709551615"), kMost);
+  EXPECT_EQ(ReadMemory("18446744073709551616b"), kMost);
+  EXPECT_EQ(ReadMemory("99999999999gb"), 15140462030378500096u);
+  EXPECT_EQ(ReadMemory("20000000000g"), 1553255926290448384u);
+  EXPECT_EQ(ReadMemory("18446744073709551616kb"), kMost << 10);
+}
+
+TEST(ReadMemory, TakesAtMost127Digits) {
+  EXPECT_EQ(ReadMemory(std::string(127, '0')), 0u);
+  EXPECT_EQ(ReadMemory(std::string(128, '0')), std::nullopt);
+}
+
+TEST(ReadMemory, EndsAtAZeroByte) {
+  EXPECT_EQ(ReadMemory(std::string_view("1kb\0x", 5)), 1024u);
+  EXPECT_EQ(ReadMemory(std::string_view("\0", 1)), 0u);
 }
 
 }  // namespace

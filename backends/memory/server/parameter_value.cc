@@ -12,8 +12,10 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
+constexpr char kNotMemory[] = "argument must be a memory value";
+
 bool Is(std::string_view text, std::string_view name) {
-  return absl::EqualsIgnoreCase(base::ToAbsl(text), base::ToAbsl(name));
+  return absl::EqualsIgnoreCase(base::ToAbsl(text.substr(0, text.find('\0'))), base::ToAbsl(name));
 }
 
 std::string OutOfRange(int64_t low, int64_t high) {
@@ -32,11 +34,18 @@ ValueError ReadNumber(std::string_view text, int64_t low, int64_t high, int64_t&
 
 ValueError ReadSize(std::string_view text, int64_t low, int64_t high, int64_t& value) {
   const std::optional<uint64_t> bytes = ReadMemory(text);
-  if (!bytes) return "argument must be a memory value";
+  if (!bytes) return kNotMemory;
   if (*bytes < static_cast<uint64_t>(low) || *bytes > static_cast<uint64_t>(high)) {
     return OutOfRange(low, high);
   }
   value = static_cast<int64_t>(*bytes);
+  return std::nullopt;
+}
+
+ValueError ReadUnsignedSize(std::string_view text, uint64_t& value) {
+  const std::optional<uint64_t> bytes = ReadMemory(text);
+  if (!bytes) return kNotMemory;
+  value = *bytes;
   return std::nullopt;
 }
 

@@ -32,26 +32,38 @@ constexpr size_t kPendingEntry = 24;
 constexpr size_t kStreamId = 16;
 constexpr size_t kTreeNode = 4 + 30 * 8;
 
-// A string with its header, which depends on the length, and the terminating zero byte.
-size_t StringSize(size_t length) {
-  if (length > 0 && length < 32) return 1 + length + 1;
-  if (length <= std::numeric_limits<uint8_t>::max()) return 3 + length + 1;
-  if (length <= std::numeric_limits<uint16_t>::max()) return 5 + length + 1;
-  return 9 + length + 1;
+// The headers of strings. The shortest one has no room for the number of spare bytes.
+constexpr size_t kShortestHeader = 1;
+constexpr size_t kByteHeader = 3;
+constexpr size_t kWordHeader = 5;
+
+size_t HeaderBytes(size_t length) {
+  if (length > 0 && length < 32) return kShortestHeader;
+  if (length <= std::numeric_limits<uint8_t>::max()) return kByteHeader;
+  if (length <= std::numeric_limits<uint16_t>::max()) return kWordHeader;
+  return 9;
 }
+
+// Redis does not give a value the shortest header, because values may be appended to.
+size_t ValueHeaderBytes(size_t length) { return std::max(HeaderBytes(length), kByteHeader); }
+
+// A string with its header and the terminating zero byte.
+size_t StringSize(size_t length) { return HeaderBytes(length) + length + 1; }
 
 size_t StringBytes(size_t length) { return AllocatedBytes(StringSize(length)); }
 
-// Redis does not give a value the shortest header, because values may be appended to.
-size_t ValueStringBytes(size_t length) {
-  return length < 32 ? AllocatedBytes(3 + length + 1) : StringBytes(length);
+StringRoom RoomOf(size_t length, size_t header) {
+  const size_t allocated = AllocatedBytes(header + length + 1);
+  if (header == kShortestHeader) return {allocated, 0};
+  size_t most = std::numeric_limits<size_t>::max();
+  if (header == kByteHeader) most = std::numeric_limits<uint8_t>::max();
+  if (header == kWordHeader) most = std::numeric_limits<uint16_t>::max();
+  return {allocated, std::min(allocated - header - 1, most) - length};
 }
 
 size_t OfString(const Value& value, std::string_view encoding) {
   if (value.is_integer()) return kObject;
-  const size_t length = value.TextSize();
-  if (encoding == "embstr") return AllocatedBytes(kObject + 3 + length + 1);
-  return kObject + ValueStringBytes(length);
+  return kObject + RoomOfValue(value.TextSize(), encoding).allocated_bytes;
 }
 
 size_t TableBytes(size_t size) {
@@ -164,6 +176,18 @@ size_t AllocatedBytes(size_t bytes) {
   // Larger sizes have four classes between two powers of two.
   const size_t step = std::bit_ceil(bytes) / 8;
   return (bytes + step - 1) / step * step;
+}
+
+StringRoom RoomOfKey(size_t length) { return RoomOf(length, HeaderBytes(length)); }
+
+StringRoom RoomOfValue(size_t length, std::string_view encoding) {
+  if (encoding == "embstr") {
+    return {AllocatedBytes(kObject + kByteHeader + length + 1) - kObject, 0};
+  }
+  StringRoom room = RoomOf(length, ValueHeaderBytes(length));
+  // Redis gives much spare room back.
+  if (room.spare_bytes > length / 10) room.spare_bytes = 0;
+  return room;
 }
 
 size_t MemoryUsage(std::string_view key, const Value& value, size_t samples,

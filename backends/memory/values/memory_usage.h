@@ -42,6 +42,16 @@ struct MemoryModel {
 size_t MemoryUsage(std::string_view key, const Value& value, size_t samples,
                    const MemoryModel& model);
 
+// What Redis allocates for a string of `length` bytes with its header, and how many of these bytes
+// are spare. Spare room that a value got from APPEND or SETRANGE is not known.
+struct StringRoom {
+  size_t allocated_bytes = 0;
+  size_t spare_bytes = 0;
+};
+StringRoom RoomOfKey(size_t length);
+// Of a value that is not an integer. `encoding`: "embstr" or "raw".
+StringRoom RoomOfValue(size_t length, std::string_view encoding);
+
 // The bytes that Redis's allocator reserves for a block of `bytes` bytes.
 size_t AllocatedBytes(size_t bytes);
 

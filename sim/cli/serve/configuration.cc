@@ -249,7 +249,9 @@ constexpr Directive kDirectives[] = {
     {"slaveof", 2, ReadMaster},
     {"tls-port", 1,
      [](const Words& values, ServeSettings&) {
-       return values[0] == "0" ? absl::OkStatus() : Wrong("TLS is not supported by Redouble");
+       int port = 0;
+       REDOUBLE_RETURN_IF_ERROR(ReadInteger(values[0], 0, kLargestPort, port));
+       return port == 0 ? absl::OkStatus() : Wrong("TLS is not supported by Redouble");
      }},
     {"unixsocket", 1,
      [](const Words& values, ServeSettings& settings) {

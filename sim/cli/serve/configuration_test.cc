@@ -117,7 +117,8 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
              "redouble-seed x\nredouble-start soon\ntls-port 6380\nreplicaof a x\n"
              "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"
              "user ann on\nuser ann off\nuser bob on nonsense\nuser\nuser cat (+get\n"
-             "enable-debug-command x\nenable-module-command yes no\n"),
+             "enable-debug-command x\nenable-module-command yes no\nactivedefrag yes\n"
+             "tls-port x\ntls-port 65536\nmaxmemory-clients 101%\n"),
       ElementsAre(
           "2: foo bar: Bad directive or wrong number of arguments",
           "3: port x: argument couldn't be parsed into an integer",
@@ -149,7 +150,13 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "26: user cat (+get: Error in user declaration 'user': Unknown command or category name "
           "in ACL",
           "27: enable-debug-command x: argument(s) must be one of the following: no, yes, local",
-          "28: enable-module-command yes no: wrong number of arguments"));
+          "28: enable-module-command yes no: wrong number of arguments",
+          "29: activedefrag yes: Active defragmentation cannot be enabled: it requires a Redis "
+          "server compiled with a modified Jemalloc like the one shipped by default with the Redis "
+          "source distribution",
+          "30: tls-port x: argument couldn't be parsed into an integer",
+          "31: tls-port 65536: argument must be between 0 and 65535 inclusive",
+          "32: maxmemory-clients 101%: percentage argument must be less or equal to 100"));
 }
 
 TEST(Configuration, KeepsTheValuesOfWrongLines) {
@@ -160,9 +167,9 @@ TEST(Configuration, KeepsTheValuesOfWrongLines) {
 }
 
 TEST(Configuration, WarnsOfWhatHasNoEffect) {
-  const ServeSettings settings = Read("activedefrag yes\nrdbcompression no\nhz 10\n");
-  EXPECT_THAT(settings.warnings, ElementsAre("\"activedefrag yes\" has no effect in Redouble"));
-  EXPECT_EQ(settings.options.engine.kept_parameters.at("activedefrag"), "yes");
+  const ServeSettings settings = Read("activerehashing no\nrdbcompression no\nhz 10\n");
+  EXPECT_THAT(settings.warnings, ElementsAre("\"activerehashing no\" has no effect in Redouble"));
+  EXPECT_EQ(settings.options.engine.kept_parameters.at("activerehashing"), "no");
   EXPECT_FALSE(settings.options.engine.server.rdbcompression);
 }
 

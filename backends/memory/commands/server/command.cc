@@ -200,7 +200,8 @@ Reply KeysReply(CommandContext& context, Arguments words, bool with_flags) {
   CommandId id = compatibility.FindCommand(words[0]);
   const Arguments arguments = words.subspan(1);
   const EngineCore::Resolution resolution = context.engine().Resolve(id, arguments);
-  if (resolution == EngineCore::Resolution::kUnknownCommand ||
+  const bool is_full_name = words[0].find('|') != std::string_view::npos;
+  if (is_full_name || resolution == EngineCore::Resolution::kUnknownCommand ||
       resolution == EngineCore::Resolution::kUnknownSubcommand) {
     return Reply::Error("ERR Invalid command specified");
   }

@@ -76,10 +76,7 @@ std::string MaxmemoryText(const EngineOptions& options) {
   return std::to_string(options.maxmemory_bytes);
 }
 std::optional<std::string> SetMaxmemory(EngineOptions& options, std::string_view text) {
-  const std::optional<uint64_t> bytes = ReadMemory(text);
-  if (!bytes) return "argument must be a memory value";
-  options.maxmemory_bytes = *bytes;
-  return std::nullopt;
+  return ReadUnsignedSize(text, options.maxmemory_bytes);
 }
 
 std::string EventsText(const EngineOptions& options) {

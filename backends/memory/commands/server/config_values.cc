@@ -28,6 +28,15 @@ std::optional<size_t> ClassOf(std::string_view name) {
   return std::nullopt;
 }
 
+// A number as strtoll reads it: empty is 0, and what is out of range is the nearest number.
+std::optional<int64_t> ParseLeniently(absl::string_view word) {
+  const std::string text(word);
+  char* end = nullptr;
+  const int64_t number = std::strtoll(text.c_str(), &end, 10);
+  if (*end != '\0') return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 std::string OutputLimitsText(const EngineOptions& options) {
@@ -50,11 +59,13 @@ std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_v
     if (!index) return "Invalid client class specified in buffer limit configuration.";
     const std::optional<uint64_t> hard = ReadMemory(base::ToStd(words[i + 1]));
     const std::optional<uint64_t> soft = ReadMemory(base::ToStd(words[i + 2]));
-    const std::optional<int64_t> seconds = base::ParseInt64(base::ToStd(words[i + 3]));
-    if (!hard || !soft || !seconds || *seconds < 0) {
+    const std::optional<int64_t> number = ParseLeniently(words[i + 3]);
+    // Redis keeps the seconds as an int.
+    const auto seconds = static_cast<int32_t>(number.value_or(-1));
+    if (!hard || !soft || seconds < 0) {
       return "Error in hard, soft or soft_seconds setting in buffer limit configuration.";
     }
-    limits[*index] = {*hard, *soft, *seconds};
+    limits[*index] = {*hard, *soft, seconds};
   }
   options.server.client_output_buffer_limits = limits;
   return std::nullopt;
@@ -85,19 +96,6 @@ std::string SavePointsText(const EngineOptions& options) {
   }
   return text;
 }
-
-namespace {
-
-// A number as strtoll reads it: empty is 0, and what is out of range is the nearest number.
-std::optional<int64_t> ParseLeniently(absl::string_view word) {
-  const std::string text(word);
-  char* end = nullptr;
-  const int64_t number = std::strtoll(text.c_str(), &end, 10);
-  if (*end != '\0') return std::nullopt;
-  return number;
-}
-
-}  // namespace
 
 std::optional<std::string> SetSavePoints(EngineOptions& options, std::string_view text) {
   constexpr char kInvalid[] = "Invalid save parameters";

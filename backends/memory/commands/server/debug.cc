@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "redouble/backends/memory/commands/cluster/cluster_nodes.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/keys/shown_encoding.h"
 #include "redouble/backends/memory/commands/server/config_rewrite.h"
@@ -21,6 +22,7 @@
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/backends/memory/values/list.h"
+#include "redouble/backends/memory/values/memory_usage.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/glob.h"
@@ -35,6 +37,8 @@ constexpr uint32_t kLruClockMax = (1u << 24) - 1;
 
 Reply Help(CommandContext& context, Arguments) {
   static constexpr HelpLine kLines[] = {
+      "CLUSTERLINK KILL <to|from|all> <node-id>",
+      "    Accepted: the nodes of a simulated cluster have no links.",
       "CONFIG-REWRITE-FORCE-ALL",
       "    Like CONFIG REWRITE but writes all configuration options, including",
       "    keywords not listed in original configuration file or default values.",
@@ -42,9 +46,13 @@ Reply Help(CommandContext& context, Arguments) {
       "    Output a hex signature representing the current DB content.",
       "DIGEST-VALUE <key> [<key> ...]",
       "    Output a hex signature of the values of all the specified keys.",
+      "DROP-CLUSTER-PACKET-FILTER <packet-type>",
+      "    Accepted: the nodes of a simulated cluster send no packets.",
       "ERROR <string>",
       "    Return a Redis protocol error with <string> as message. Useful for clients",
       "    unit tests to simulate Redis errors.",
+      "LEAK <string>",
+      "    Accepted: nothing is leaked.",
       "LISTPACK <key>",
       "    Check that <key> has the listpack encoding.",
       "LOADAOF",
@@ -70,9 +78,13 @@ Reply Help(CommandContext& context, Arguments) {
       "    * NOFLUSH: the existing database will not be removed before load, but",
       "      conflicting keys are an error.",
       "    * NOSAVE: the database will be loaded from an existing RDB file.",
+      "REPLICATE <string>",
+      "    Replicates the provided string to replicas, allowing data divergence.",
       "REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>",
       "REPLYBUFFER RESIZING <0|1>",
       "    Accepted: reply buffers are not resized by a cron job.",
+      "SDSLEN <key>",
+      "    Show low level SDS string info representing `key` and value.",
       "SET-ACTIVE-EXPIRE <0|1>",
       "    Setting it to 0 disables expiring keys in background when they are not",
       "    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
@@ -83,6 +95,8 @@ Reply Help(CommandContext& context, Arguments) {
       "    Stop the server for <seconds>. Decimals allowed.",
       "STRINGMATCH-TEST",
       "    Run a fuzz tester against the function that matches patterns.",
+      "STRUCTSIZE",
+      "    Return the size of different Redis core C structures.",
   };
   return HelpReply(context, "DEBUG", kLines);
 }
@@ -212,6 +226,58 @@ Reply LoadLog(CommandContext& context, Arguments) {
 bool IsOn(std::string_view text) {
   int number = 0;
   return absl::SimpleAtoi(base::ToAbsl(text), &number) && number != 0;
+}
+
+// Replicas execute the words; this server does not.
+Reply Replicate(CommandContext& context, Arguments arguments) {
+  context.PropagateAs(std::vector<std::string>(arguments.begin(), arguments.end()));
+  context.PropagateAlways(EffectTargets::kReplicas);
+  return Reply::Ok();
+}
+
+// Nothing is leaked.
+Reply Leak(CommandContext&, Arguments) { return Reply::Ok(); }
+
+// The nodes of a simulated cluster send no packets.
+Reply DropPackets(CommandContext&, Arguments arguments) {
+  return base::ParseInt64(arguments[0]) ? Reply::Ok() : Reply::Error(error_text::kNotAnInteger);
+}
+
+Reply KillLink(CommandContext& context, Arguments arguments) {
+  if (!IsWord(arguments[0], "KILL")) return WrongSubcommandUse(context, "DEBUG");
+  const ClusterView* view = context.engine().cluster();
+  if (view == nullptr) {
+    return Reply::Error("ERR Debug option only available for cluster mode enabled setup!");
+  }
+  if (!FindNode(*view, arguments[2])) return UnknownNode(arguments[2]);
+  for (const std::string_view direction : {"FROM", "TO", "ALL"}) {
+    if (IsWord(arguments[1], direction)) return Reply::Ok();
+  }
+  return Reply::Error("ERR Unknown direction " + WordInError(arguments[1]));
+}
+
+Reply ShowStrings(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.db().FindStored(arguments[0]);
+  if (entry == nullptr) return Reply::Error(error_text::kNoSuchKey);
+  const Value& value = entry->value;
+  if (!value.is_string() || value.is_integer()) {
+    return Reply::Error("ERR Not an sds encoded string.");
+  }
+  const size_t key_length = entry->key().size();
+  const StringRoom key = RoomOfKey(key_length);
+  const size_t length = value.TextSize();
+  const StringRoom text = RoomOfValue(length, ShownEncoding(context, *entry));
+  return Reply::Status(
+      absl::StrFormat("key_sds_len:%u, key_sds_avail:%u, key_zmalloc: %u, "
+                      "val_sds_len:%u, val_sds_avail:%u, val_zmalloc: %u",
+                      key_length, key.spare_bytes, key.allocated_bytes, length, text.spare_bytes,
+                      text.allocated_bytes));
+}
+
+// The structures that MEMORY USAGE counts.
+Reply ShowStructureSizes(CommandContext&, Arguments) {
+  return Reply::Bulk(
+      "bits:64 robj:16 dictentry:24 sdshdr5:1 sdshdr8:3 sdshdr16:5 sdshdr32:9 sdshdr64:17 ");
 }
 
 Reply SetActiveExpire(CommandContext& context, Arguments arguments) {
@@ -398,11 +464,14 @@ struct Subcommand {
   Reply (*run)(CommandContext& context, Arguments arguments);
 };
 constexpr Subcommand kSubcommands[] = {
+    {"CLUSTERLINK", 3, 3, KillLink},
     {"CONFIG-REWRITE-FORCE-ALL", 0, 0, RewriteWholeConfig},
     {"DIGEST", 0, 0, DigestOfAll},
     {"DIGEST-VALUE", 0, kAnyNumber, DigestsOfValues},
+    {"DROP-CLUSTER-PACKET-FILTER", 1, 1, DropPackets},
     {"ERROR", 1, 1, Error},
     {"HELP", 0, 0, Help},
+    {"LEAK", 1, 1, Leak},
     {"LISTPACK", 1, 1, ShowListpack},
     {"LOADAOF", 0, kAnyNumber, LoadLog},
     {"OBJECT", 1, 1, Object},
@@ -412,12 +481,15 @@ constexpr Subcommand kSubcommands[] = {
     {"QUICKLIST", 1, 2, ShowQuicklist},
     {"QUICKLIST-PACKED-THRESHOLD", 1, 1, SetPackedThreshold},
     {"RELOAD", 0, kAnyNumber, Reload},
+    {"REPLICATE", 1, kAnyNumber, Replicate},
     {"REPLYBUFFER", 2, 2, ReplyBuffer},
+    {"SDSLEN", 1, 1, ShowStrings},
     {"SET-ACTIVE-EXPIRE", 1, 1, SetActiveExpire},
     {"SET-DISABLE-DENY-SCRIPTS", 1, 1, SetDisableDenyScripts},
     {"SET-SKIP-CHECKSUM-VALIDATION", 1, 1, SetSkipChecksumValidation},
     {"SLEEP", 1, 1, Sleep},
     {"STRINGMATCH-TEST", 0, 0, TestStringMatch},
+    {"STRUCTSIZE", 0, 0, ShowStructureSizes},
 };
 
 }  // namespace
