@@ -578,6 +578,7 @@ redouble_component(
     backends/memory/engine/argument.cc
     backends/memory/engine/client_line.cc
     backends/memory/engine/command_context.cc
+    backends/memory/engine/databases.cc
     backends/memory/engine/engine.cc
     backends/memory/engine/engine_core.cc
     backends/memory/engine/expiry.cc
@@ -591,6 +592,7 @@ redouble_component(
     backends/memory/keyspace/database.cc
     backends/memory/keyspace/expiry_wheel.cc
     backends/memory/keyspace/field_deadlines.cc
+    backends/memory/keyspace/keyspace_walk.cc
     backends/memory/keyspace/notifications.cc
     backends/memory/keyspace/tracking.cc
     backends/memory/persistence/dump.cc
@@ -679,6 +681,7 @@ redouble_component(
     store
   ABSEIL
     btree
+    cleanup
     flat_hash_map
     flat_hash_set
     function_ref

@@ -23,6 +23,7 @@ bool HasHiddenFields(const CommandContext& context) {
 // Removes the fields, which have expired, with one event for all of them.
 void Remove(CommandContext& context, std::string_view key, std::vector<std::string> fields,
             bool with_events = true) {
+  context.db().WillChange(key);
   for (const std::string& field : fields) context.ClearFieldDeadline(key, field);
   context.engine().ExpireFields(context.db_index(), {std::string(key), std::move(fields)},
                                 with_events);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/compatibility/feature.h"
@@ -218,42 +219,6 @@ void EngineCore::Configure(EngineOptions options) {
 
 std::unique_ptr<SessionCore> EngineCore::Connect() {
   return std::unique_ptr<SessionCore>(new SessionCore(*this, next_session_id_++));
-}
-
-void EngineCore::SwapDatabases(int a, int b) {
-  if (a == b) return;
-  watching_.TouchAll(a, database(a), &database(b));
-  watching_.TouchAll(b, database(b), &database(a));
-  blocking_.MarkAllGone(a, database(a), &database(b));
-  blocking_.MarkAllGone(b, database(b), &database(a));
-  std::swap(databases_[a], databases_[b]);
-  ++changes_;
-  blocking_.MarkAllReady(a, database(a));
-  blocking_.MarkAllReady(b, database(b));
-}
-
-void EngineCore::FlushDatabase(int index) {
-  watching_.TouchAll(index, database(index), nullptr);
-  blocking_.MarkAllGone(index, database(index), nullptr);
-  tracking_.AllChanged();
-  changes_ += static_cast<int64_t>(database(index).size());
-  database(index).Clear();
-}
-
-void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databases) {
-  assert(databases.size() == databases_.size());
-  memory_limit_.Forget();
-  for (int index = 0; index < database_count(); ++index) {
-    watching_.TouchAll(index, database(index), nullptr);
-    blocking_.MarkAllGone(index, database(index), nullptr);
-    databases_[index] = std::move(databases[static_cast<size_t>(index)]);
-    databases_[index]->SetObserver(observer_);
-    if (observer_ != nullptr) observer_->OnAll();
-    blocking_.MarkAllReady(index, database(index));
-  }
-  tracking_.AllChanged();
-  UpdateExpiry();
-  memory_limit_.MeasureAll();
 }
 
 EngineCore::Resolution EngineCore::Resolve(CommandId& id, Arguments arguments) const {
@@ -553,6 +518,24 @@ void Observe(EngineCore& engine, const SessionCore& session, CommandId id, Argum
 
 }  // namespace
 
+Reply EngineCore::RunWatched(CommandContext& context, const Administration::Sent& sent,
+                             Arguments arguments) {
+  if (observer_ != nullptr) {
+    Observe(*this, context.session(), sent.id, sent.arguments, *observer_);
+  }
+  const auto tell = [this](bool only_reads) {
+    for (KeyspaceWalk* walk : walks_) walk->set_only_reads(only_reads);
+    return std::exchange(only_reads_, only_reads);
+  };
+  // PFCOUNT keeps its result in the value.
+  const bool only_reads =
+      store::SpecOf(sent.id).Has(store::command_flag::kReadOnly) && sent.id != CommandId::kPfCount;
+  // A script or a transaction runs commands within its own.
+  const bool before = tell(only_reads);
+  const absl::Cleanup restorer = [&] { tell(before); };
+  return RunHandler(kHandlers[static_cast<size_t>(sent.id)], context, arguments);
+}
+
 Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name,
                        Arguments arguments) {
   const Administration::Sent sent{id, name, arguments};
@@ -571,11 +554,11 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
     context.set_subcommand(arguments[0]);
     arguments = arguments.subspan(1);
   }
-  if (observer_ != nullptr) Observe(*this, session, id, sent.arguments, *observer_);
   std::optional<CallEffects> effects;
   if (propagation_.on()) context.set_effects(&effects.emplace(propagation_));
   const int64_t changes = changes_;
-  Reply reply = RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
+  Reply reply = watches_calls_ ? RunWatched(context, sent, arguments)
+                               : RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
   if (effects) Propagate(*effects, session, sent, changes);
   if (!gone_.empty()) RemoveGone();
   if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
@@ -600,7 +583,9 @@ void EngineCore::Propagate(CallEffects& effects, SessionCore& session,
 }
 
 void EngineCore::SetAccessObserver(AccessObserver* observer) {
+  assert(walks_.empty());
   observer_ = observer;
+  watches_calls_ = observer != nullptr;
   for (const std::unique_ptr<Database>& db : databases_) db->SetObserver(observer);
 }
 

@@ -41,6 +41,7 @@
 #include "redouble/backends/memory/keyspace/access_observer.h"
 #include "redouble/backends/memory/keyspace/database.h"
 #include "redouble/backends/memory/keyspace/keyspace_event.h"
+#include "redouble/backends/memory/keyspace/keyspace_walk.h"
 #include "redouble/backends/memory/keyspace/notifications.h"
 #include "redouble/backends/memory/keyspace/tracking.h"
 #include "redouble/backends/memory/persistence/dump.h"
@@ -107,6 +108,11 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // must outlive the engine, or be replaced before.
   void SetAccessObserver(AccessObserver* observer);
   AccessObserver* access_observer() const { return observer_; }
+  // Tells a walk over the engine's databases which commands only read, and passes it the databases
+  // that are no longer used. It must be removed before it is destroyed. The engine must not have an
+  // access observer meanwhile.
+  void AddWalk(KeyspaceWalk& walk);
+  void RemoveWalk(KeyspaceWalk& walk);
   // The stream of effects (propagation/effect.h), for sinks and for redis.set_repl.
   Propagation& propagation() { return propagation_; }
   // Expired and evicted keys since the start or ResetStatistics.
@@ -290,6 +296,10 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Sets the options that the version decides.
   void ApplyCompatibility();
   void UpdateWriteRefusal();
+  // Runs a command's handler, and tells the observer or the walks of the command.
+  Reply RunWatched(CommandContext& context, const Administration::Sent& sent, Arguments arguments);
+  // Replaces a database, which the walks get.
+  void ReplaceDatabase(int index, std::unique_ptr<Database> next);
   // False if RefuseBySession refuses nothing, as for most commands.
   bool MayRefuseBySession(const SessionCore& session, store::CommandId id) const;
   // The error of a command that the session may not run; nullopt if it may.
@@ -347,6 +357,9 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   bool limit_changed_ = false;
   KeyspaceListener listener_;
   AccessObserver* observer_ = nullptr;
+  std::vector<KeyspaceWalk*> walks_;
+  bool watches_calls_ = false;  // There is an observer or a walk.
+  bool only_reads_ = false;     // As the walks have been told.
   Propagation propagation_;
   std::unique_ptr<ScriptCache> scripts_;
   std::unique_ptr<FunctionLibraries> functions_;

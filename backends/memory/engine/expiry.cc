@@ -67,8 +67,9 @@ void EngineCore::ExpireDue() {
     // Removing the key of an emptied hash does not remove the deadlines of others.
     FieldDeadlines* fields = database(index).field_deadlines();
     if (fields == nullptr) continue;
-    while (const std::optional<FieldDeadlines::Due> due = fields->TakeDue(end_ms)) {
-      ExpireFields(index, *due);
+    while (const std::string* key = fields->FirstDue(end_ms)) {
+      database(index).WillChange(*key);
+      ExpireFields(index, *fields->TakeDue(end_ms));
     }
   }
   next_expiry_us_ = std::numeric_limits<int64_t>::max();

@@ -53,6 +53,10 @@ void MemoryLimit::Forget() {
   pool_.Clear();
 }
 
+void MemoryLimit::Forget(const Database& db) {
+  std::erase_if(changed_, [&](const Change& change) { return change.db == &db; });
+}
+
 void MemoryLimit::MeasureAll() {
   Forget();
   if (!on_) return;

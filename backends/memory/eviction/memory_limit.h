@@ -51,6 +51,8 @@ class MemoryLimit {
 
   // Forgets the reported changes and candidates. To be called before databases are replaced.
   void Forget();
+  // Forgets the changes of one database. To be called before it is replaced by an empty one.
+  void Forget(const Database& db);
   // Measures all keys if the limit is on: O(keys). To be called after databases were replaced.
   void MeasureAll();
 

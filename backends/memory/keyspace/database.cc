@@ -43,7 +43,7 @@ Database::Entry& Database::Reuse(Entry& hidden, Value value) {
 void Database::RemoveExpiring(Entry& entry) { RemoveAt(wheel_.position(entry.expiry_node_)); }
 
 void Database::RemoveAt(size_t position) {
-  if (observer_ != nullptr) observer_->OnWrite(table_.at(position).key());
+  if (observer_ != nullptr) ReportRemoval(position);
   ClearExpiry(table_.at(position));
   ForgetFieldDeadlines(table_.at(position).key());
   if (!accounts_.empty()) ForgetAccount(position);
@@ -53,7 +53,13 @@ void Database::RemoveAt(size_t position) {
   }
 }
 
+void Database::ReportRemoval(size_t position) {
+  observer_->OnWrite(table_.at(position).key());
+  if (walks_ != nullptr) observer_->OnWrite(table_.at(table_.size() - 1).key());
+}
+
 void Database::Clear() {
+  assert(walks_ == nullptr);
   if (observer_ != nullptr) observer_->OnAll();
   table_.Clear();
   wheel_.Clear();

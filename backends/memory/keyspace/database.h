@@ -33,6 +33,7 @@
 namespace redouble::inline v0_1::memory {
 
 class Database;
+class DatabaseWalk;
 class LazyExpiry;
 
 class Database {
@@ -56,8 +57,15 @@ class Database {
   static_assert(sizeof(Entry) == 48);
 
   // Tells the observer of each lookup and change of a key; null for none. It must outlive the
-  // database, or be replaced before.
-  void SetObserver(AccessObserver* observer) { observer_ = observer; }
+  // database, or be replaced before. The database must not be walked (keyspace_walk.h).
+  void SetObserver(AccessObserver* observer) {
+    assert(walks_ == nullptr);
+    observer_ = observer;
+  }
+  // To be called before a change of a key that was not looked up before.
+  void WillChange(std::string_view key) {
+    if (observer_ != nullptr) observer_->OnWrite(key);
+  }
 
   size_t size() const { return table_.size(); }
   // The number of keys with an expiry.
@@ -109,6 +117,7 @@ class Database {
   bool Remove(std::string_view key);
   // Removes a key that has an expiry.
   void RemoveExpiring(Entry& entry);
+  // Removes all keys. The database must not be walked.
   void Clear();
 
   // Sets or replaces the expiry. The key exists up to and including `deadline_ms`.
@@ -165,6 +174,7 @@ class Database {
   std::optional<int64_t> NextExpiry() const;
 
  private:
+  friend class DatabaseWalk;
   static constexpr size_t kLargeSize = 1 << 14;
   static constexpr int64_t kGoneMillis = std::numeric_limits<int64_t>::min();
 
@@ -177,6 +187,9 @@ class Database {
   bool Hides(Entry& entry);
   Entry& Reuse(Entry& hidden, Value value);
   void RemoveAt(size_t position);
+  // Tells the observer that the entry at `position` will be removed, and the walks that the last
+  // one will move there.
+  void ReportRemoval(size_t position);
   void ForgetAccount(size_t position);
 
   Table table_;
@@ -186,7 +199,8 @@ class Database {
   // have a maxmemory.
   std::vector<uint32_t> accounts_;
   uint64_t accounted_bytes_ = 0;
-  AccessObserver* observer_ = nullptr;
+  AccessObserver* observer_ = nullptr;  // The first of the walks, if there are any.
+  DatabaseWalk* walks_ = nullptr;       // A list.
   LazyExpiry* lazy_ = nullptr;
 };
 

@@ -103,6 +103,11 @@ void FieldDeadlines::Put(std::string_view key, const List& list) {
   for (const auto& [field, deadline_ms] : list) Set(key, field, deadline_ms);
 }
 
+const std::string* FieldDeadlines::FirstDue(int64_t now_ms) {
+  const std::optional<uint32_t> position = wheel_.FirstDue(now_ms - 1);
+  return position ? &places_[*position].hash->key : nullptr;
+}
+
 std::optional<FieldDeadlines::Due> FieldDeadlines::TakeDue(int64_t now_ms) {
   std::optional<Due> due;
   while (const std::optional<uint32_t> position = wheel_.FirstDue(now_ms - 1)) {

@@ -66,6 +66,9 @@ class FieldDeadlines {
   // Tracks a hash, with these deadlines.
   void Put(std::string_view key, const List& list);
 
+  // The key of the hash whose field expires first, if its deadline is before `now_ms`; null
+  // otherwise. Valid until the next change. `now_ms` must not decrease between calls.
+  const std::string* FirstDue(int64_t now_ms);
   // Removes the deadlines before `now_ms` of the hash whose field expires first, and returns the
   // fields in the order of their deadlines; nullopt if there are none. `now_ms` must not decrease
   // between calls.

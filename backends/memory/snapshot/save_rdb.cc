@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -13,6 +16,8 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/keyspace/eviction_record.h"
+#include "redouble/backends/memory/keyspace/keyspace_walk.h"
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/backends/memory/persistence/rdb_value.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
@@ -21,39 +26,64 @@
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::inline v0_1::memory {
-namespace {
 
-constexpr size_t kFlushBytes = size_t{1} << 16;
-
-class RdbSaver {
+class RdbSave::Saver {
  public:
-  RdbSaver(EngineCore& core, ByteSink& sink, const RdbSaveOptions& options)
+  Saver(EngineCore& core, RdbSaveOptions options)
       : core_(core),
-        sink_(sink),
-        options_(options),
-        compression_(options.compresses ? RdbCompression::kOn : RdbCompression::kOff),
+        options_(std::move(options)),
+        compression_(options_.compresses ? RdbCompression::kOn : RdbCompression::kOff),
+        format_{.version = core.compatibility().spec().rdb_version, .compression = compression_},
         saves_idle_(IsLru(core.options().maxmemory_policy)),
         saves_frequency_(IsLfu(core.options().maxmemory_policy)),
-        now_s_(static_cast<uint32_t>(core.clock().NowMillis() / 1000)) {}
-
-  absl::Status Run() {
-    core_.RemoveExpired();
+        decay_minutes_(core.options().lfu_decay_time_minutes),
+        now_s_(static_cast<uint32_t>(core.clock().NowMillis() / 1000)),
+        sizes_(SizesOfAll()),
+        walk_(Databases(), Encoder(), saves_idle_ || saves_frequency_) {
+    core_.AddWalk(walk_);
     AppendHeader();
     for (const FunctionLibraries::Library* library : core_.functions().List()) {
       AppendOpcode(RdbOpcode::kFunction);
       AppendRdbString(library->code, buffer_, compression_);
-      REDOUBLE_RETURN_IF_ERROR(FlushIfFull());
     }
-    for (int index = 0; index < core_.database_count(); ++index) {
-      REDOUBLE_RETURN_IF_ERROR(WriteDatabase(index));
+    BeginDatabase();
+  }
+  Saver(const Saver&) = delete;
+  Saver& operator=(const Saver&) = delete;
+  ~Saver() { core_.RemoveWalk(walk_); }
+
+  absl::StatusOr<bool> Continue(ByteSink& sink, size_t part_bytes) {
+    while (buffer_.size() < part_bytes && index_ < sizes_.size()) {
+      const size_t before = buffer_.size();
+      if (walk_.Next(index_, buffer_)) {
+        if (buffer_.size() > before) ++written_keys_;
+        continue;
+      }
+      ++index_;
+      BeginDatabase();
     }
-    AppendOpcode(RdbOpcode::kEnd);
-    REDOUBLE_RETURN_IF_ERROR(Flush());
+    const bool is_last = index_ == sizes_.size();
+    if (is_last) AppendOpcode(RdbOpcode::kEnd);
+    REDOUBLE_RETURN_IF_ERROR(Flush(sink));
+    if (!is_last) return true;
     AppendLittleEndian(options_.has_checksum ? checksum_ : 0, kRdbChecksumBytes, buffer_);
-    return Flush();
+    REDOUBLE_RETURN_IF_ERROR(Flush(sink));
+    return false;
   }
 
+  uint64_t keys() const {
+    return std::transform_reduce(sizes_.begin(), sizes_.end(), uint64_t{0}, std::plus<>(),
+                                 [](const Sizes& sizes) { return sizes.keys; });
+  }
+  uint64_t written_keys() const { return written_keys_; }
+
  private:
+  // Of a database: the keys that are saved, and those of them with a deadline.
+  struct Sizes {
+    uint64_t keys = 0;
+    uint64_t expiring = 0;
+  };
+
   void AppendOpcode(RdbOpcode opcode) { buffer_.push_back(static_cast<char>(opcode)); }
 
   void AppendField(std::string_view name, std::string_view value) {
@@ -79,84 +109,114 @@ class RdbSaver {
     AppendField("aof-base", options_.is_log_base ? "1" : "0");
   }
 
-  // The keys that are saved, and those of them with a deadline.
-  std::pair<size_t, size_t> SizesOf(const Database& db) const {
+  std::vector<Sizes> SizesOfAll() {
+    core_.RemoveExpired();
+    std::vector<Sizes> sizes;
+    for (const Database* db : Databases()) sizes.push_back(SizesOf(*db));
+    return sizes;
+  }
+
+  Sizes SizesOf(const Database& db) const {
     if (!options_.keeps) return {db.size(), db.expiring()};
-    std::pair<size_t, size_t> sizes = {0, 0};
+    Sizes sizes;
     for (size_t i = 0; i < db.size(); ++i) {
       if (!options_.keeps(db.at(i).key())) continue;
-      ++sizes.first;
-      sizes.second += db.DeadlineOf(db.at(i)) ? 1 : 0;
+      ++sizes.keys;
+      sizes.expiring += db.DeadlineOf(db.at(i)) ? 1 : 0;
     }
     return sizes;
   }
 
-  absl::Status WriteDatabase(int index) {
-    const Database& db = core_.database(index);
-    const auto [keys, expiring] = SizesOf(db);
-    if (keys == 0) return absl::OkStatus();
-    AppendOpcode(RdbOpcode::kSelectDb);
-    AppendRdbLength(static_cast<uint64_t>(index), buffer_);
-    AppendOpcode(RdbOpcode::kResize);
-    AppendRdbLength(keys, buffer_);
-    AppendRdbLength(expiring, buffer_);
-    for (size_t i = 0; i < db.size(); ++i) {
-      if (options_.keeps && !options_.keeps(db.at(i).key())) continue;
-      AppendKey(db, db.at(i));
-      REDOUBLE_RETURN_IF_ERROR(FlushIfFull());
+  std::vector<Database*> Databases() const {
+    std::vector<Database*> databases;
+    for (int index = 0; index < core_.database_count(); ++index) {
+      databases.push_back(&core_.database(index));
     }
-    return absl::OkStatus();
+    return databases;
   }
 
-  void AppendKey(const Database& db, const Database::Entry& entry) {
+  void BeginDatabase() {
+    if (index_ == sizes_.size() || sizes_[index_].keys == 0) return;
+    AppendOpcode(RdbOpcode::kSelectDb);
+    AppendRdbLength(index_, buffer_);
+    AppendOpcode(RdbOpcode::kResize);
+    AppendRdbLength(sizes_[index_].keys, buffer_);
+    AppendRdbLength(sizes_[index_].expiring, buffer_);
+  }
+
+  EncodeKey Encoder() const {
+    return [this](const Database& db, const Database::Entry& entry, EvictionRecord use,
+                  std::string& out) {
+      if (!options_.keeps || options_.keeps(entry.key())) AppendKey(db, entry, use, out);
+    };
+  }
+
+  void AppendKey(const Database& db, const Database::Entry& entry, EvictionRecord use,
+                 std::string& out) const {
+    const auto append_opcode = [&](RdbOpcode opcode) { out.push_back(static_cast<char>(opcode)); };
     if (const std::optional<int64_t> deadline_ms = db.DeadlineOf(entry)) {
-      AppendOpcode(RdbOpcode::kExpiryMs);
-      AppendLittleEndian(static_cast<uint64_t>(*deadline_ms), sizeof(*deadline_ms), buffer_);
+      append_opcode(RdbOpcode::kExpiryMs);
+      AppendLittleEndian(static_cast<uint64_t>(*deadline_ms), sizeof(*deadline_ms), out);
     }
     if (saves_idle_) {
-      AppendOpcode(RdbOpcode::kIdle);
-      AppendRdbLength(static_cast<uint64_t>(entry.eviction.IdleSeconds(now_s_)), buffer_);
+      append_opcode(RdbOpcode::kIdle);
+      AppendRdbLength(static_cast<uint64_t>(use.IdleSeconds(now_s_)), out);
     }
     if (saves_frequency_) {
-      AppendOpcode(RdbOpcode::kFrequency);
-      buffer_.push_back(static_cast<char>(
-          entry.eviction.FrequencyNow(now_s_, core_.options().lfu_decay_time_minutes)));
+      append_opcode(RdbOpcode::kFrequency);
+      out.push_back(static_cast<char>(use.FrequencyNow(now_s_, decay_minutes_)));
     }
-    const RdbFormat format{.version = core_.compatibility().spec().rdb_version,
-                           .compression = compression_};
     const FieldDeadlines* deadlines = db.field_deadlines();
     const std::optional<FieldTimes> times =
         deadlines == nullptr ? std::nullopt : deadlines->ListOf(entry.key());
     const FieldTimes* of_hash = times ? &*times : nullptr;
-    buffer_.push_back(static_cast<char>(RdbTypeOf(entry.value, format, of_hash)));
-    AppendRdbString(entry.key(), buffer_, compression_);
-    AppendRdbValue(entry.value, buffer_, format, of_hash);
+    out.push_back(static_cast<char>(RdbTypeOf(entry.value, format_, of_hash)));
+    AppendRdbString(entry.key(), out, compression_);
+    AppendRdbValue(entry.value, out, format_, of_hash);
   }
 
-  absl::Status FlushIfFull() { return buffer_.size() < kFlushBytes ? absl::OkStatus() : Flush(); }
-
-  absl::Status Flush() {
+  absl::Status Flush(ByteSink& sink) {
     checksum_ = base::Crc64(buffer_, checksum_);
-    REDOUBLE_RETURN_IF_ERROR(sink_.Write(buffer_));
+    REDOUBLE_RETURN_IF_ERROR(sink.Write(buffer_));
     buffer_.clear();
     return absl::OkStatus();
   }
 
   EngineCore& core_;
-  ByteSink& sink_;
-  const RdbSaveOptions& options_;
+  const RdbSaveOptions options_;
   const RdbCompression compression_;
+  const RdbFormat format_;
   const bool saves_idle_;
   const bool saves_frequency_;
+  const int decay_minutes_;
   const uint32_t now_s_;
+  const std::vector<Sizes> sizes_;
+  KeyspaceWalk walk_;
+  size_t index_ = 0;  // Of the database.
+  uint64_t written_keys_ = 0;
   std::string buffer_;
   uint64_t checksum_ = 0;
 };
 
-}  // namespace
+RdbSave::RdbSave(Engine& engine, RdbSaveOptions options)
+    : saver_(std::make_unique<Saver>(engine.core(), std::move(options))) {}
+
+RdbSave::~RdbSave() = default;
+
+absl::StatusOr<bool> RdbSave::Continue(ByteSink& sink, size_t part_bytes) {
+  return saver_->Continue(sink, part_bytes);
+}
+
+uint64_t RdbSave::keys() const { return saver_->keys(); }
+
+uint64_t RdbSave::written_keys() const { return saver_->written_keys(); }
 
 absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& options) {
-  return RdbSaver(engine.core(), sink, options).Run();
+  RdbSave save(engine, options);
+  for (;;) {
+    REDOUBLE_ASSIGN_OR_RETURN(const bool continues, save.Continue(sink));
+    if (!continues) return absl::OkStatus();
+  }
 }
 
 }  // namespace redouble::inline v0_1::memory

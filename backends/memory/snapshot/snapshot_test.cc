@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using base::StatusIs;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -112,6 +113,50 @@ TEST(SaveRdb, SavesExpiredKeysThatAreStored) {
   EXPECT_EQ(report.keys + report.expired_keys, 1u);
 }
 
+// A sink that has room for some bytes.
+class FullSink final : public ByteSink {
+ public:
+  explicit FullSink(size_t room) : room_(room) {}
+  absl::Status Write(std::string_view bytes) override {
+    if (bytes.size() > room_) return absl::ResourceExhaustedError("full");
+    room_ -= bytes.size();
+    return absl::OkStatus();
+  }
+
+ private:
+  size_t room_;
+};
+
+TEST(RdbSave, HasTheKeysFromItsBeginning) {
+  Server server;
+  Fill(server);
+  const std::string before = server.Saved();
+  RdbSave save(server.engine);
+  EXPECT_EQ(save.keys(), 11u);
+  StringSink sink;
+  uint64_t parts = 0;
+  for (bool continues = true; continues; ++parts) {
+    EXPECT_LE(save.written_keys(), parts);
+    ASSERT_OK_AND_ASSIGN(continues, save.Continue(sink, /*part_bytes=*/1));
+    if (parts == 2) server.Ask({"FUNCTION", "FLUSH"});
+    if (parts == 3) server.Ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
+    if (parts == 4) server.Ask({"FLUSHALL"});
+    server.Ask({"SET", "text", "changed"});
+  }
+  EXPECT_EQ(save.written_keys(), 11u);
+  EXPECT_EQ(sink.bytes(), before);
+  EXPECT_EQ(server.Ask({"KEYS", "*"}), "[\"text\"]");
+}
+
+TEST(RdbSave, PassesAnErrorOfTheSinkOn) {
+  Server server;
+  Fill(server);
+  RdbSave save(server.engine);
+  FullSink sink(250);
+  EXPECT_THAT(save.Continue(sink, /*part_bytes=*/1), IsOkAndHolds(true));
+  EXPECT_THAT(save.Continue(sink).status(), StatusIs(absl::StatusCode::kResourceExhausted, "full"));
+}
+
 TEST(SaveRdb, CompressesAndSumsAsAsked) {
   Server from;
   from.Ask({"SET", "k", std::string(1000, 'x')});
@@ -143,18 +188,6 @@ TEST(SaveRdb, KeepsWhatEvictionNeeds) {
 }
 
 TEST(SaveRdb, PassesOnTheErrorOfItsSink) {
-  class FullSink final : public ByteSink {
-   public:
-    explicit FullSink(size_t room) : room_(room) {}
-    absl::Status Write(std::string_view bytes) override {
-      if (bytes.size() > room_) return absl::ResourceExhaustedError("full");
-      room_ -= bytes.size();
-      return absl::OkStatus();
-    }
-
-   private:
-    size_t room_;
-  };
   Server server;
   const std::string text(70'000, 'x');
   server.Ask(

@@ -170,6 +170,7 @@ Reply ReloadWithoutFile(EngineCore& engine, const ReloadOptions& options) {
       }
       std::optional<Value> copy = LoadDump(DumpValue(entry.value), engine.encoding_limits());
       if (!copy) return Reply::Error(kNotReloaded);
+      db.WillChange(entry.key());
       entry.value = *std::move(copy);
     }
   }
