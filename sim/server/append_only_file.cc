@@ -160,13 +160,20 @@ absl::Status AppendOnlyFile::Rewrite() {
   }
   WriteLog(LogLevel::kNotice, "Background append only file rewriting started");
   figures_.rewriting = true;
-  later_([this] { FinishRewrite(); });
+  ContinueLater();
   return status;
 }
 
+void AppendOnlyFile::ContinueLater() {
+  later_([this, rewrite = figures_.rewrites] {
+    // CONFIG SET appendonly no gives it up.
+    if (!file_.rewriting() || rewrite != figures_.rewrites) return;
+    if (file_.ContinueRewrite()) return ContinueLater();
+    FinishRewrite();
+  });
+}
+
 void AppendOnlyFile::FinishRewrite() {
-  // CONFIG SET appendonly no gives it up.
-  if (!file_.rewriting()) return;
   const absl::Status status = file_.FinishRewrite();
   figures_.rewriting = false;
   figures_.last_rewrite_ok = status.ok();
@@ -212,6 +219,9 @@ memory::AppendLogFigures AppendOnlyFile::figures() const {
   figures.bytes = file_.bytes();
   figures.base_bytes = file_.base_bytes();
   figures.buffered_bytes = file_.buffered_bytes();
+  figures.rewrite_began_s = rewrite_began_s_;
+  figures.rewrite_keys = static_cast<int64_t>(file_.rewrite_keys());
+  figures.rewritten_keys = static_cast<int64_t>(file_.rewritten_keys());
   return figures;
 }
 

@@ -2,7 +2,8 @@
 // yes`.
 //
 // As with files of keys (rdb_key_file.h), a rewrite is not made by a child process: the keys are
-// copied at once and written in a later turn of the event loop.
+// written in parts, one in a turn of the event loop, and commands run meanwhile. A base file of
+// commands (`aof-use-rdb-preamble no`) is written at once.
 //
 //   AppendOnlyFile file(engine, later, log, [&] { StopWithoutReplies(); });
 //   absl::Status status = file.Load();   // If `appendonly` is on.
@@ -32,9 +33,9 @@ namespace redouble::inline v0_1::sim {
 
 class AppendOnlyFile final : public memory::AppendLog {
  public:
-  // `later` calls its argument in a later turn. `on_lost` is called when commands could not be
-  // written although `appendfsync always` promises that they are: their replies must not be sent.
-  // `engine`, `log` and `files` must outlive the object.
+  // `later` calls its argument in a later turn, after commands that have arrived. `on_lost` is
+  // called when commands could not be written although `appendfsync always` promises that they are:
+  // their replies must not be sent. `engine`, `log` and `files` must outlive the object.
   AppendOnlyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
                  const Log& log, std::function<void()> on_lost,
                  memory::FileSystem& files = memory::RealFileSystem());
@@ -70,6 +71,7 @@ class AppendOnlyFile final : public memory::AppendLog {
   void Sync();
   // Notes whether writing succeeded.
   void NoteWrite(const absl::Status& status);
+  void ContinueLater();
   void FinishRewrite();
   bool HasGrown() const;
 

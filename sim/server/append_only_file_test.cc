@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/append_only/load_append_only.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
@@ -220,6 +221,28 @@ TEST_F(AppendOnlyFileTest, TriesAFailedRewriteAgainAfterAMinute) {
   RunLater();
   EXPECT_EQ(file_.figures().failed_rewrites, 0);
   EXPECT_EQ(Logged(), "\"2\"");
+}
+
+TEST_F(AppendOnlyFileTest, IsRewrittenInPartsBetweenWhichCommandsRun) {
+  ASSERT_THAT(file_.Load(), IsOk());
+  Ask({"CONFIG", "SET", "rdbcompression", "no"});
+  Ask({"SET", "k", "1"});
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 500; ++i) Ask({"SET", std::to_string(i), value});
+  ASSERT_THAT(file_.Rewrite(), IsOk());
+  EXPECT_EQ(file_.figures().rewrite_keys, 501);
+  int parts = 0;
+  for (; !later_.empty(); ++parts) {
+    EXPECT_TRUE(file_.figures().rewriting);
+    EXPECT_LT(file_.figures().rewritten_keys, 501);
+    Ask({"INCR", "k"});
+    file_.BeforeReplies();
+    RunLater();
+  }
+  EXPECT_GT(parts, 4);
+  EXPECT_FALSE(file_.figures().rewriting);
+  EXPECT_EQ(file_.figures().rewrite_keys, 0);
+  EXPECT_EQ(Logged(), absl::StrCat("\"", 1 + parts, "\"")) << "each INCR once";
 }
 
 TEST_F(AppendOnlyFileTest, GivesARewriteUpWhenItIsSwitchedOff) {

@@ -66,20 +66,47 @@ absl::Status RdbKeyFile::Save() {
 
 void RdbKeyFile::SaveInBackground() {
   assert(!figures_.saving);
-  const int64_t changes = engine_.changes();
   ++figures_.saves;
   figures_.scheduled = false;
-  tried_at_s_ = NowSeconds();
-  // SAVE at the shutdown may write its own file meanwhile.
-  const auto file = std::make_shared<memory::FileReplacement>(path(), ".background", files_);
-  const auto write = [this](ByteSink& sink) {
-    return memory::SaveRdb(engine_, sink, SaveOptions());
-  };
-  // Finish reports the error.
-  file->Write(write).IgnoreError();
+  figures_.saving_since_s = tried_at_s_ = NowSeconds();
+  background_ = std::make_shared<BackgroundSave>(*this);
+  figures_.keys = static_cast<int64_t>(background_->keys.keys());
   figures_.saving = true;
   WriteLog(LogLevel::kNotice, "Background saving started");
-  later_([this, file, changes] { FinishInBackground(*file, changes); });
+  ContinueLater();
+}
+
+void RdbKeyFile::ContinueLater() {
+  later_([this, save = std::weak_ptr<BackgroundSave>(background_)] {
+    if (!save.expired()) Continue();
+  });
+}
+
+void RdbKeyFile::Continue() {
+  bool continues = false;
+  const auto write = [&](ByteSink& sink) {
+    const absl::StatusOr<bool> written = background_->keys.Continue(sink);
+    continues = written.ok() && *written;
+    return written.status();
+  };
+  // Finish reports an error.
+  background_->file.Write(write).IgnoreError();
+  figures_.written_keys = static_cast<int64_t>(background_->keys.written_keys());
+  if (continues) return ContinueLater();
+  FinishInBackground();
+}
+
+void RdbKeyFile::StopSaving() {
+  if (background_ == nullptr) return;
+  WriteLog(LogLevel::kWarning, "Background saving terminated by the server");
+  EndBackground();
+}
+
+void RdbKeyFile::EndBackground() {
+  background_.reset();
+  figures_.saving = false;
+  figures_.keys = figures_.written_keys = 0;
+  figures_.last_duration_s = NowSeconds() - figures_.saving_since_s;
 }
 
 absl::Status RdbKeyFile::Reload(const memory::ReloadOptions& options) {
@@ -102,10 +129,10 @@ absl::Status RdbKeyFile::Reload(const memory::ReloadOptions& options) {
   return absl::OkStatus();
 }
 
-void RdbKeyFile::FinishInBackground(memory::FileReplacement& file, int64_t changes) {
-  const absl::Status status = file.Finish();
-  figures_.saving = false;
-  figures_.last_duration_s = NowSeconds() - tried_at_s_;
+void RdbKeyFile::FinishInBackground() {
+  const absl::Status status = background_->file.Finish();
+  const int64_t changes = background_->changes;
+  EndBackground();
   WriteLog(status.ok() ? LogLevel::kNotice : LogLevel::kWarning,
            status.ok() ? std::string("Background saving terminated with success")
                        : absl::StrCat("Background saving error: ", status.message()));

@@ -1,8 +1,9 @@
 // RdbKeyFile: the file of keys of a served engine, in Redis's RDB format.
 //
 // Saves in the background are not made by a child process: the keys are written to a file beside
-// the old one at once, and a later turn of the event loop waits for the disk and renames the file.
-// Nothing is held in memory meanwhile.
+// the old one in parts, one in a turn of the event loop, and commands run meanwhile. The last turn
+// waits for the disk and renames the file. It has the keys from the beginning of the save; those
+// that change before they are written are held in memory as they were (memory::RdbSave).
 //
 //   RdbKeyFile file(engine, [&](std::function<void()> task) { asio::post(context, task); }, log);
 //   absl::StatusOr<std::vector<std::string>> lines = file.Load();   // If there is a file.
@@ -14,6 +15,7 @@
 #define REDOUBLE_SIM_SERVER_RDB_KEY_FILE_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +33,8 @@ namespace redouble::inline v0_1::sim {
 
 class RdbKeyFile final : public memory::KeyFile {
  public:
-  // `later` calls its argument in a later turn. `engine`, `log` and `files` must outlive the
-  // object.
+  // `later` calls its argument in a later turn, after commands that have arrived. `engine`, `log`
+  // and `files` must outlive the object.
   RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
              const Log& log, memory::FileSystem& files = memory::RealFileSystem());
 
@@ -45,18 +47,34 @@ class RdbKeyFile final : public memory::KeyFile {
 
   absl::Status Save() override;
   void SaveInBackground() override;
+  void StopSaving() override;
   void ScheduleSave() override { figures_.scheduled = true; }
   absl::Status Reload(const memory::ReloadOptions& options) override;
   void ForgetChanges() override { figures_.changes_at_save = engine_.changes(); }
   const memory::KeyFileFigures& figures() const override { return figures_; }
 
  private:
+  struct BackgroundSave {
+    explicit BackgroundSave(const RdbKeyFile& owner)
+        : file(owner.path(), ".background", owner.files_),
+          keys(owner.engine_, owner.SaveOptions()),
+          changes(owner.engine_.changes()) {}
+
+    memory::FileReplacement file;
+    memory::RdbSave keys;
+    const int64_t changes;  // The engine's, at the beginning.
+  };
+
   // A path relative to the working folder, which CONFIG SET dir moves.
   const std::string& path() const { return engine_.options().server.dbfilename; }
   memory::RdbSaveOptions SaveOptions() const;
   int64_t NowSeconds() const;
   void WriteLog(LogLevel level, std::string_view text) const;
-  void FinishInBackground(memory::FileReplacement& file, int64_t changes);
+  void ContinueLater();
+  void Continue();
+  void FinishInBackground();
+  // The save in the background has ended.
+  void EndBackground();
   void NoteSave(const absl::Status& status, int64_t changes);
 
   memory::Engine& engine_;
@@ -64,7 +82,8 @@ class RdbKeyFile final : public memory::KeyFile {
   const Log& log_;
   memory::FileSystem& files_;
   memory::KeyFileFigures figures_;
-  int64_t tried_at_s_ = 0;  // The last save in the background.
+  std::shared_ptr<BackgroundSave> background_;  // Null if there is none.
+  int64_t tried_at_s_ = 0;                      // The last save in the background.
 };
 
 }  // namespace redouble::inline v0_1::sim

@@ -14,8 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
+#include "redouble/backends/memory/snapshot/faulty_file_system_for_test.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
@@ -53,15 +55,22 @@ class RdbKeyFileTest : public testing::Test {
   void RunLater() {
     for (const auto& task : std::exchange(later_, {})) task();
   }
-  // The value of k in the file.
-  std::string Saved() {
+  static std::string NameOf(int number) { return absl::StrCat("key:", number); }
+  // More than one part of a file.
+  void Fill() {
+    Ask({"CONFIG", "SET", "rdbcompression", "no"});
+    for (int i = 0; i < kManyKeys; ++i) Ask({"SET", NameOf(i), std::string(100, 'v')});
+  }
+  // The reply of an engine that has loaded the file.
+  std::string Saved(std::vector<std::string_view> words = {"GET", "k"}) {
     base::VirtualClock clock{clock_.Now()};
     memory::Engine engine(clock);
     EXPECT_THAT(memory::LoadRdbFile(engine, path()), IsOk());
     memory::RecordingSession session{engine};
-    return session.Send({"GET", "k"});
+    return session.Send(std::move(words));
   }
 
+  static constexpr int kManyKeys = 4000;
   const fs::path folder_ = fs::path(testing::TempDir()) / "rdb_key_file_test";
   base::VirtualClock clock_{absl::FromUnixSeconds(1'700'000'000)};
   memory::Engine engine_{clock_};
@@ -106,14 +115,86 @@ TEST_F(RdbKeyFileTest, SavesInTheBackgroundWhatTheKeysWere) {
   EXPECT_FALSE(fs::exists(path() + ".background"));
 }
 
-// SHUTDOWN SAVE may come before the end.
+TEST_F(RdbKeyFileTest, SavesInPartsBetweenWhichCommandsRun) {
+  Fill();
+  Ask({"SET", "k", "1"});
+  file_.SaveInBackground();
+  EXPECT_EQ(file_.figures().keys, kManyKeys + 1);
+  int parts = 0;
+  for (int64_t written = 0; !later_.empty(); ++parts) {
+    EXPECT_GE(file_.figures().written_keys, written);
+    written = file_.figures().written_keys;
+    EXPECT_LT(written, kManyKeys + 1);
+    EXPECT_TRUE(file_.figures().saving);
+    Ask({"SET", "k", std::to_string(parts)});
+    Ask({"SET", NameOf(kManyKeys - parts), "changed"});
+    Ask({"SET", absl::StrCat("new:", parts), "1"});
+    RunLater();
+  }
+  EXPECT_GT(parts, 4);
+  EXPECT_FALSE(file_.figures().saving);
+  EXPECT_EQ(file_.figures().keys, 0);
+  EXPECT_EQ(engine_.changes() - file_.figures().changes_at_save, 3 * parts);
+  EXPECT_EQ(Saved(), "\"1\"");
+  EXPECT_EQ(Saved({"GET", NameOf(kManyKeys - 1)}), absl::StrCat("\"", std::string(100, 'v'), "\""));
+  EXPECT_EQ(Saved({"DBSIZE"}), std::to_string(kManyKeys + 1));
+}
+
+// FLUSHALL, SHUTDOWN and a master's file.
+TEST_F(RdbKeyFileTest, ASaveThatIsStoppedKeepsTheOldFile) {
+  Ask({"SET", "k", "1"});
+  ASSERT_THAT(file_.Save(), IsOk());
+  Fill();
+  Ask({"SET", "k", "2"});
+  file_.SaveInBackground();
+  RunLater();
+  EXPECT_TRUE(fs::exists(path() + ".background"));
+  file_.StopSaving();
+  file_.StopSaving();
+  EXPECT_FALSE(file_.figures().saving);
+  EXPECT_TRUE(file_.figures().last_ok) << "as in Redis, it has not failed";
+  EXPECT_FALSE(fs::exists(path() + ".background"));
+  EXPECT_EQ(Saved(), "\"1\"");
+  EXPECT_THAT(lines_.str(), HasSubstr("Background saving terminated by the server"));
+  // What is left of the first one does not continue the second one.
+  file_.SaveInBackground();
+  RunLater();
+  EXPECT_EQ(later_.size(), 1u);
+  while (!later_.empty()) RunLater();
+  EXPECT_EQ(Saved(), "\"2\"");
+}
+
+TEST_F(RdbKeyFileTest, AFailureInThePartsKeepsTheOldFile) {
+  Ask({"SET", "k", "1"});
+  ASSERT_THAT(file_.Save(), IsOk());
+  Fill();
+  SetSavePoints({{60, 1}});
+  for (int nth = 1;; ++nth) {
+    memory::FaultyFileSystem files(nth, memory::FaultyFileSystem::Fault::kError);
+    RdbKeyFile file(
+        engine_, [this](std::function<void()> task) { later_.push_back(task); }, log_, files);
+    file.SaveInBackground();
+    while (!later_.empty()) RunLater();
+    EXPECT_FALSE(file.figures().saving);
+    EXPECT_FALSE(file.figures().last_ok);
+    EXPECT_FALSE(fs::exists(path() + ".background"));
+    EXPECT_THAT(Ask({"SET", "k", "2"}), HasSubstr("MISCONF"));
+    // The folder is opened to be synced, after the file has been replaced.
+    if (files.failed_call() == "open") break;
+    EXPECT_EQ(Saved(), "\"1\"") << files.failed_call();
+    EXPECT_EQ(Saved({"DBSIZE"}), "1") << files.failed_call();
+  }
+  EXPECT_THAT(lines_.str(), HasSubstr("Background saving error: No space left on device"));
+}
+
+// SAVE is refused meanwhile, but not by the object.
 TEST_F(RdbKeyFileTest, SavesWhileASaveInTheBackgroundHasNotEnded) {
   Ask({"SET", "k", "1"});
   file_.SaveInBackground();
   Ask({"SET", "k", "2"});
   EXPECT_THAT(file_.Save(), IsOk());
   EXPECT_EQ(Saved(), "\"2\"");
-  later_.clear();
+  file_.StopSaving();
   EXPECT_FALSE(fs::exists(path() + ".background"));
   EXPECT_EQ(Saved(), "\"2\"");
 }

@@ -203,6 +203,14 @@ class AsioServer final : public Server,
       FlushDirty();
     });
   }
+  // Other than a task for later, a part of work in the background does not keep the server from
+  // polling again.
+  void InBackground(std::function<void()> task) override {
+    asio::post(context_, [this, task = std::move(task)] {
+      task();
+      FlushDirty();
+    });
+  }
 
   // ClientOwner
   void OnChange(Client& client) override;
@@ -227,10 +235,10 @@ class AsioServer final : public Server,
   asio::steady_timer clock_timer_{context_};
   asio::steady_timer upkeep_timer_{context_};
   std::optional<int64_t> armed_us_;
-  RdbKeyFile key_file_{engine_, [this](std::function<void()> task) { Later(std::move(task)); },
-                       options_.log};
+  RdbKeyFile key_file_{
+      engine_, [this](std::function<void()> task) { InBackground(std::move(task)); }, options_.log};
   AppendOnlyFile append_log_{engine_,
-                             [this](std::function<void()> task) { Later(std::move(task)); },
+                             [this](std::function<void()> task) { InBackground(std::move(task)); },
                              options_.log, [this] { StopWithoutReplies(); }};
   Listeners tcp_listeners_;
   Listeners unix_listeners_;
@@ -242,6 +250,7 @@ class AsioServer final : public Server,
                                master_socket_,
                                [] { return MakeRunId(); },
                                [this] {
+                                 key_file_.StopSaving();
                                  if (append_log_.on()) append_log_.ScheduleRewrite();
                                }};
   int64_t second_us_ = 0;  // When the work of each second was done.
@@ -375,6 +384,7 @@ void AsioServer::WaitForSignal() {
     interrupts_.reset();
     const std::string name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
     LogLine(LogLevel::kWarning, absl::StrCat("Received ", name, " scheduling shutdown..."));
+    key_file_.StopSaving();
     if (engine_.options().server.save_points.empty() || key_file_.Save().ok()) return StopNow();
     LogLine(LogLevel::kWarning, absl::StrCat(name, " received but errors trying to shut down the ",
                                              "server, check the logs for more information"));

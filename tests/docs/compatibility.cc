@@ -34,8 +34,8 @@ const std::vector<LimitedCommand>& LimitedCommands() {
   static const std::vector<LimitedCommand> rows = {
       {{"SAVE"}, "An engine alone keeps its keys in memory; `redouble serve` saves them."},
       {{"BGSAVE"},
-       "The same. `redouble serve` makes no child process: it copies the keys at once, and writes "
-       "them after the command."},
+       "The same. `redouble serve` makes no child process: it writes the keys in parts, between "
+       "which commands run."},
       {{"BGREWRITEAOF"}, "The same: `redouble serve` rewrites its append-only log."},
       {{"LASTSAVE"}, "The start of the engine; under `redouble serve` the last save."},
       {{"REPLICAOF", "127.0.0.1", "6380"},
@@ -85,8 +85,8 @@ constexpr Reason kParameterReasons[] = {
     {"appendonly appendfsync aof-load-truncated aof-timestamp-enabled aof-use-rdb-preamble "
      "appenddirname appendfilename auto-aof-*",
      "`redouble serve` writes the log; an engine alone has memory::AppendOnlyLog."},
-    {"aof* no-appendfsync-on-rewrite", "A rewrite is made by the server itself, at once."},
-    {"rdb-*", "The file of keys is written at once, by the server itself."},
+    {"aof* no-appendfsync-on-rewrite", "A rewrite is made by the server itself, in parts."},
+    {"rdb-*", "The file of keys is written by the server itself, in parts."},
     {"dbfilename dir", "Protected, as in Redis; see `--dir` and `--dbfilename`."},
     {"sanitize-dump-payload", "Payloads are always checked."},
     {"masterauth masteruser repl-backlog-size repl-backlog-ttl repl-ping-replica-period "

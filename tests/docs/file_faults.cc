@@ -101,6 +101,7 @@ int64_t RewriteLog(const fs::path& folder, memory::FileSystem& files) {
   log.Continue(*loaded).IgnoreError();
   write();
   const bool rewrites = log.on() && log.BeginRewrite().ok();
+  if (rewrites) log.ContinueRewrite();
   write();
   if (rewrites) log.FinishRewrite().IgnoreError();
   write();

@@ -97,6 +97,66 @@ class Saving(PersistenceTest):
         server.stop()
         self.assertEqual(self.start(Served).cli("GET", "k"), "1\n")
 
+    def test_clients_go_on_while_keys_are_saved_in_the_background(self):
+        debug = ("--enable-debug-command", "local")
+        server = self.start(Served, *debug)
+        server.cli("CONFIG", "SET", "rdbcompression", "no")
+        server.cli("DEBUG", "POPULATE", "200000", "key", "250")
+        server.cli("MSET", "a", "1", "b", "1", "c", "1")
+        digest = server.cli("DEBUG", "DIGEST")
+        wire = server.wire()
+        self.assertEqual(wire.ask("BGSAVE"), ("+", "Background saving started"))
+        for command in ("BGSAVE", "SAVE"):
+            self.assertEqual(wire.ask(command), ("-", "ERR Background save already in progress"))
+        written = []
+        changes = 0
+        while True:
+            # After each round the databases are exchanged.
+            number = len(written)
+            deleted = 0 if number % 2 else 2 if number == 0 else 1
+            changes += 3 + deleted
+            wire.socket.sendall(b"SET a 2\r\nDEL key:%d b\r\nSET new:%d 1\r\nSWAPDB 0 1\r\nINFO persistence\r\n"
+                                % (199_999 - number, number))
+            self.assertEqual([wire.read() for _ in range(4)],
+                             [("+", "OK"), (":", deleted), ("+", "OK"), ("+", "OK")])
+            info = dict(line.split(":") for line in wire.read()[1].split() if ":" in line)
+            if info["rdb_bgsave_in_progress"] == "0":
+                break
+            self.assertEqual(info["current_save_keys_total"], "200003")
+            written.append(int(info["current_save_keys_processed"]))
+        # Commands were answered between the parts of the file.
+        self.assertGreater(len(set(written)), 2)
+        self.assertEqual(written, sorted(written))
+        self.assertEqual(info["current_save_keys_total"], "0")
+        self.assertEqual(info["rdb_last_bgsave_status"], "ok")
+        self.assertEqual(info["rdb_saves"], "1")
+        self.assertEqual(int(info["rdb_changes_since_last_save"]), changes)
+        server.stop()
+        self.assertEqual(self.start(Served, *debug).cli("DEBUG", "DIGEST"), digest)
+        self.assertEqual(self.start(Redis, *debug).cli("DEBUG", "DIGEST"), digest)
+
+    def test_flushall_and_shutdown_stop_a_save_in_the_background(self):
+        for stop in ("FLUSHALL", "SHUTDOWN NOSAVE"):
+            server = self.start(Served, "--enable-debug-command", "local")
+            server.cli("SET", "k", "1")
+            server.cli("SAVE")
+            server.cli("DEBUG", "POPULATE", "200000", "key", "250")
+            wire = server.wire()
+            wire.socket.sendall(f"BGSAVE\r\n{stop}\r\nINFO persistence\r\n".encode())
+            self.assertEqual(wire.read(), ("+", "Background saving started"))
+            if stop == "FLUSHALL":
+                self.assertEqual(wire.read(), ("+", "OK"))
+                info = wire.read()[1]
+                self.assertIn("rdb_bgsave_in_progress:0", info)
+                self.assertIn("rdb_last_bgsave_status:ok", info)
+                server.stop()
+            else:
+                server.process.wait(20)
+            self.assertEqual(os.listdir(self.data), ["dump.rdb"])
+            server = self.start(Served)
+            self.assertEqual(server.cli("DBSIZE"), "1\n")
+            server.stop()
+
     def test_a_save_point_of_a_manual_clock(self):
         server = self.start(Served, "--clock", "manual", "--start", "2026-05-09T14:00:00Z")
         server.cli("CONFIG", "SET", "save", "60 2")

@@ -41,7 +41,7 @@ absl::Status AppendOnlyLog::Continue(const AppendOnlyLoadReport& loaded) {
 
 absl::Status AppendOnlyLog::Start() {
   assert(!on());
-  next_base_.reset();
+  GiveUpBase();
   REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
   if (!has_read_manifest_) {
     const absl::StatusOr<std::string> text = ReadFile(place_.manifest_path(), files_);
@@ -53,11 +53,11 @@ absl::Status AppendOnlyLog::Start() {
   }
   LogManifest next = manifest_;
   next.RetireIncrements(/*is_used=*/false);
-  const auto base = WriteBase(next.AddBase(place_.name, options_.has_rdb_base));
-  REDOUBLE_RETURN_IF_ERROR(base->Finish());
+  BeginBase(next.AddBase(place_.name, options_.has_rdb_base));
+  REDOUBLE_ASSIGN_OR_RETURN(const uint64_t base_bytes, FinishBase());
   REDOUBLE_RETURN_IF_ERROR(BeginIncrement(std::move(next)));
   engine_.AddEffectSink(*this, EffectTargets::kLog);
-  bytes_ = base_bytes_ = base->bytes();
+  bytes_ = base_bytes_ = base_bytes;
   RemoveHistory();
   return absl::OkStatus();
 }
@@ -65,7 +65,7 @@ absl::Status AppendOnlyLog::Start() {
 absl::Status AppendOnlyLog::Stop() {
   assert(on());
   engine_.RemoveEffectSink(*this);
-  next_base_.reset();
+  GiveUpBase();
   absl::Status status = Flush();
   status.Update(Sync());
   status.Update(files_.Close(*std::exchange(file_, std::nullopt)));
@@ -84,20 +84,32 @@ absl::Status AppendOnlyLog::BeginRewrite() {
   }
   REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
   LogManifest next = manifest_;
-  next_base_is_rdb_ = options_.has_rdb_base;
-  next_base_ = WriteBase(next.AddBase(place_.name, next_base_is_rdb_));
+  BeginBase(next.AddBase(place_.name, options_.has_rdb_base));
   return absl::OkStatus();
+}
+
+bool AppendOnlyLog::ContinueRewrite() {
+  assert(rewriting());
+  if (!base_keys_) return false;
+  bool continues = false;
+  const auto write = [&](ByteSink& sink) {
+    const absl::StatusOr<bool> written = base_keys_->Continue(sink);
+    continues = written.ok() && *written;
+    return written.status();
+  };
+  continues = next_base_->Write(write).ok() && continues;
+  if (!continues) base_keys_.reset();
+  return continues;
 }
 
 absl::Status AppendOnlyLog::FinishRewrite() {
   assert(rewriting());
-  const std::unique_ptr<FileReplacement> base = std::exchange(next_base_, nullptr);
-  REDOUBLE_RETURN_IF_ERROR(base->Finish());
+  REDOUBLE_ASSIGN_OR_RETURN(const uint64_t base_bytes, FinishBase());
   LogManifest next = manifest_;
   next.RetireIncrements(/*is_used=*/on());
   next.AddBase(place_.name, next_base_is_rdb_);
   REDOUBLE_RETURN_IF_ERROR(WriteManifest(next));
-  bytes_ = base_bytes_ = base->bytes() + (on() ? file_bytes_ : 0);
+  bytes_ = base_bytes_ = base_bytes + (on() ? file_bytes_ : 0);
   RemoveHistory();
   return absl::OkStatus();
 }
@@ -144,24 +156,37 @@ void AppendOnlyLog::AppendTime() {
   absl::StrAppend(&buffer_, "#TS:", now_s, "\r\n");
 }
 
-absl::Status AppendOnlyLog::WriteBaseContent(ByteSink& sink) {
-  if (options_.has_rdb_base) {
-    RdbSaveOptions rdb = options_.rdb;
-    rdb.is_log_base = true;
-    return SaveRdb(engine_, sink, rdb);
+void AppendOnlyLog::BeginBase(const std::string& name) {
+  next_base_ = std::make_unique<FileReplacement>(place_.PathOf(name), ".partial", files_);
+  next_base_is_rdb_ = options_.has_rdb_base;
+  if (!options_.has_rdb_base) {
+    next_base_->Write([this](ByteSink& sink) { return WriteCommands(sink); }).IgnoreError();
+    return;
   }
+  RdbSaveOptions rdb = options_.rdb;
+  rdb.is_log_base = true;
+  base_keys_.emplace(engine_, std::move(rdb));
+}
+
+absl::StatusOr<uint64_t> AppendOnlyLog::FinishBase() {
+  while (ContinueRewrite()) {
+  }
+  const std::unique_ptr<FileReplacement> base = std::exchange(next_base_, nullptr);
+  REDOUBLE_RETURN_IF_ERROR(base->Finish());
+  return base->bytes();
+}
+
+void AppendOnlyLog::GiveUpBase() {
+  next_base_.reset();
+  base_keys_.reset();
+}
+
+absl::Status AppendOnlyLog::WriteCommands(ByteSink& sink) {
   if (options_.writes_times) {
     const int64_t now_s = engine_.clock().NowMillis() / 1000;
     REDOUBLE_RETURN_IF_ERROR(sink.Write(absl::StrCat("#TS:", now_s, "\r\n")));
   }
   return SaveCommands(engine_, sink);
-}
-
-// Finish reports an error of writing.
-std::unique_ptr<FileReplacement> AppendOnlyLog::WriteBase(const std::string& name) {
-  auto base = std::make_unique<FileReplacement>(place_.PathOf(name), ".partial", files_);
-  base->Write([this](ByteSink& sink) { return WriteBaseContent(sink); }).IgnoreError();
-  return base;
 }
 
 // The present increment has been synced, if there is one.

@@ -10,8 +10,9 @@
 // was flushed and, if the machine ends, every command that was synced; the last one may be written
 // in part (LoadAppendOnly).
 //
-// A rewrite is made in two steps, between which commands may run: BeginRewrite notes the keys and
-// begins a new increment; FinishRewrite writes the noted keys as the new base file.
+// A rewrite is made in steps, between which commands may run: BeginRewrite begins a new increment
+// and a base file with the keys as they are then; ContinueRewrite writes a part of it;
+// FinishRewrite writes the rest and makes it the base.
 //
 // Thread-safety: the engine's. Must not be used from within a command, but for Start and
 // BeginRewrite.
@@ -64,13 +65,22 @@ class AppendOnlyLog final : public EffectSink {
   absl::Status Stop();
   bool on() const { return file_.has_value(); }
 
-  // Writes the keys as they are now beside the log. If the log is on, begins a new increment.
-  // Requires !rewriting(). An error of writing the keys is reported by FinishRewrite.
+  // Begins a base file with the keys as they are now beside the log. If the log is on, begins a new
+  // increment. Requires !rewriting(). A base of commands is written at once; an error of that is
+  // reported by FinishRewrite.
   absl::Status BeginRewrite();
-  // Waits until the keys are on the disk, makes them the base and removes the files that it
-  // replaces. After an error the log is the one of before, with the new increment.
+  // Writes the next part of the base file. Returns false if all of it is written, or after an
+  // error, which is reported by FinishRewrite. Requires rewriting().
+  bool ContinueRewrite();
+  // Writes what is left of the base file and waits until it is on the disk, makes it the base and
+  // removes the files that it replaces. After an error the log is the one of before, with the new
+  // increment.
   absl::Status FinishRewrite();
   bool rewriting() const { return next_base_ != nullptr; }
+  // The keys of the base file that is being written, and those of them that have been written. Both
+  // are 0 if there is none, and for a base of commands.
+  uint64_t rewrite_keys() const { return base_keys_ ? base_keys_->keys() : 0; }
+  uint64_t rewritten_keys() const { return base_keys_ ? base_keys_->written_keys() : 0; }
 
   // Writes the effects so far to the file. After an error they are kept and written by the next
   // call. Does nothing if there are none.
@@ -89,9 +99,12 @@ class AppendOnlyLog final : public EffectSink {
  private:
   void OnEffects(std::span<const Effect> effects, bool is_atomic) override;
   void AppendTime();
-  // Writes the keys as a base file of this name.
-  std::unique_ptr<FileReplacement> WriteBase(const std::string& name);
-  absl::Status WriteBaseContent(ByteSink& sink);
+  // Begins a base file of this name, and writes the commands of one that has no RDB file.
+  void BeginBase(const std::string& name);
+  absl::Status WriteCommands(ByteSink& sink);
+  // Writes what is left of the base file, and waits until it is on the disk. Returns its size.
+  absl::StatusOr<uint64_t> FinishBase();
+  void GiveUpBase();
   // Makes an empty increment, adds it to the manifest `next` and writes to it from now on.
   absl::Status BeginIncrement(LogManifest next);
   // Makes `file` the increment to write to.
@@ -114,6 +127,7 @@ class AppendOnlyLog final : public EffectSink {
   int64_t written_second_ = 0;
   std::unique_ptr<FileReplacement> next_base_;  // While rewriting.
   bool next_base_is_rdb_ = true;
+  std::optional<RdbSave> base_keys_;  // What it still gets; none for commands.
   uint64_t bytes_ = 0;
   uint64_t base_bytes_ = 0;
 };

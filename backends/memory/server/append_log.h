@@ -20,6 +20,10 @@ struct AppendLogFigures {
   bool on = false;
   bool rewriting = false;
   bool rewrite_scheduled = false;
+  // Of the rewrite: when it began, its keys, and those that have been written.
+  int64_t rewrite_began_s = 0;
+  int64_t rewrite_keys = 0;
+  int64_t rewritten_keys = 0;
   bool last_rewrite_ok = true;
   bool last_write_ok = true;
   int64_t last_rewrite_duration_s = -1;  // -1: there was none.
@@ -37,8 +41,9 @@ class AppendLog {
   // Begins a log with the keys as they are now, or ends it. Errors: those of the file system, which
   // are logged. Does nothing if it is so already.
   virtual absl::Status Switch(bool on) = 0;
-  // Notes the keys as they are now, and writes them as a new base file after the command. Errors:
-  // those of the file system. Must not be called while `rewriting`, or within a transaction.
+  // Begins to write the keys as they are now as a new base file, while further commands run.
+  // Errors: those of the file system. Must not be called while `rewriting`, or within a
+  // transaction.
   virtual absl::Status Rewrite() = 0;
   // The same, but not before the command has ended and no file of keys is being written.
   virtual void ScheduleRewrite() = 0;

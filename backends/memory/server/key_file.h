@@ -20,6 +20,10 @@ namespace redouble::inline v0_1::memory {
 struct KeyFileFigures {
   bool saving = false;     // In the background.
   bool scheduled = false;  // A save in the background that has not begun.
+  // Of the save in the background: when it began, its keys, and those that have been written.
+  int64_t saving_since_s = 0;
+  int64_t keys = 0;
+  int64_t written_keys = 0;
   // The time of the last save that succeeded, at first the start of the server; and the engine's
   // changes() at that time.
   int64_t saved_at_s = 0;
@@ -44,9 +48,11 @@ class KeyFile {
 
   // Writes the file, as the keys are now. Errors: those of the file system, which are logged.
   virtual absl::Status Save() = 0;
-  // Notes the keys as they are now, and writes them after the command. Must not be called while
+  // Begins to write the keys as they are now, while further commands run. Must not be called while
   // `saving`.
   virtual void SaveInBackground() = 0;
+  // Gives up the save in the background, if there is one, so that the file stays as it is.
+  virtual void StopSaving() = 0;
   // The same, but not before the command has ended and nothing else is written in the background.
   virtual void ScheduleSave() = 0;
   // Loads the file, within a command. Errors: Aborted if it cannot be saved, NotFound if there is

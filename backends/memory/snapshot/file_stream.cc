@@ -98,12 +98,15 @@ absl::Status FileReplacement::Fail(absl::Status status) {
 }
 
 absl::Status FileReplacement::Write(absl::FunctionRef<absl::Status(ByteSink&)> write) {
-  const absl::StatusOr<int> file = files_.Create(partial_);
-  if (!file.ok()) return Fail(file.status());
-  file_ = *file;
+  REDOUBLE_RETURN_IF_ERROR(status_);
+  if (!file_) {
+    const absl::StatusOr<int> file = files_.Create(partial_);
+    if (!file.ok()) return Fail(file.status());
+    file_ = *file;
+  }
   FileSink sink(files_, *file_);
   const absl::Status status = write(sink);
-  bytes_ = sink.bytes();
+  bytes_ += sink.bytes();
   return status.ok() ? status : Fail(status);
 }
 

@@ -43,9 +43,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, FileSystem& files 
 //   ...
 //   status = file.Finish();
 //
-// The first step writes a file beside `path`, `path` and the suffix; the second one waits until it
-// is on the disk, renames it to `path` and waits until that is on the disk too. Without the second
-// step, or after an error, the file beside `path` is removed.
+// The first step writes a file beside `path`, `path` and the suffix, in one or several calls; the
+// second one waits until it is on the disk, renames it to `path` and waits until that is on the
+// disk too. Without the second step, or after an error, the file beside `path` is removed.
 class FileReplacement {
  public:
   // `files` must outlive the object.
@@ -54,7 +54,8 @@ class FileReplacement {
   FileReplacement& operator=(const FileReplacement&) = delete;
   ~FileReplacement();
 
-  // Is called once. Errors: those of `write` and of the system calls.
+  // Makes the file if there is none, and appends to it. Errors: those of `write` and of the system
+  // calls. After an error each further call returns it, and does nothing.
   absl::Status Write(absl::FunctionRef<absl::Status(ByteSink&)> write);
   // Is called once, after Write. Errors: that of Write, if it failed; those of the system calls.
   // If only the last step fails, `path` is the new file.

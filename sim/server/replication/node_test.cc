@@ -111,6 +111,7 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
   }
   int64_t OffsetOf(int64_t) const override { return node_offset_; }
   void Later(std::function<void()> task) override { tasks_.push_back(std::move(task)); }
+  void InBackground(std::function<void()> task) override { Later(std::move(task)); }
 
   // MasterSocket
   void Listen(Listener& listener) override { listener_ = &listener; }

@@ -75,16 +75,15 @@ void Replicas::Begin() {
   pinged_at_s_ = alone_since_s_ = NowSeconds();
 }
 
-absl::StatusOr<std::shared_ptr<TemporaryFile>> Replicas::KeysAsFile() {
+absl::StatusOr<std::shared_ptr<Replicas::KeysFile>> Replicas::BeginFile() {
   const std::optional<int> followed_db = followed_db_();
   // A master's stream names its database again for a new replica, and the master's master does not.
   if (!followed_db) writer_.ForgetDatabase();
-  REDOUBLE_ASSIGN_OR_RETURN(std::shared_ptr<TemporaryFile> file, TemporaryFile::Create());
-  const memory::RdbSaveOptions options = {
+  REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<TemporaryFile> file, TemporaryFile::Create());
+  memory::RdbSaveOptions options = {
       .stream = memory::RdbSaveOptions::Stream{
           .db = followed_db.value_or(0), .id = stream_.id(), .offset = stream_.offset()}};
-  REDOUBLE_RETURN_IF_ERROR(memory::SaveRdb(engine_, *file, options));
-  return file;
+  return std::make_shared<KeysFile>(engine_, std::move(options), std::move(file));
 }
 
 Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t offset) {
@@ -95,7 +94,7 @@ Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t o
     replica.address = HostOf(host->FiguresOf(session).address);
   }
   replica.follows = true;
-  replica.heard_at_s = NowSeconds();
+  replica.heard_at_s = replica.comforted_at_s = NowSeconds();
   const int64_t session_id = session.id();
   if (const std::optional<std::string> rest = stream_.From(id, offset)) {
     ++counts_.partial_syncs;
@@ -111,19 +110,38 @@ Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t o
   if (!stream_.is_kept() && !followed_db_()) stream_.StartAnew();
   Begin();
   WriteLog(absl::StrCat("Full resync requested by replica ", replica.address, ":", replica.port));
-  const absl::StatusOr<std::shared_ptr<TemporaryFile>> file = KeysAsFile();
+  const absl::StatusOr<std::shared_ptr<KeysFile>> file = BeginFile();
   if (!file.ok()) {
     WriteLog(absl::StrCat("Can't save the keys for a replica: ", file.status().message()));
     replica.follows = false;
     return Reply::Error("ERR BGSAVE failed, replication can't continue");
   }
-  sockets_.Later([this, session_id, file = *file] {
-    sockets_.SendToReplica(session_id, absl::StrCat("$", file->bytes(), "\r\n"));
-    SendFile(session_id, file);
-  });
+  sockets_.InBackground([this, session_id, file = *file] { ContinueFile(session_id, file); });
   // SYNC has no reply.
   if (id.empty()) session.set_reply_mode(SessionCore::ReplyMode::kOff);
   return Reply::Status(absl::StrCat("FULLRESYNC ", stream_.id(), " ", stream_.offset()));
+}
+
+void Replicas::ContinueFile(int64_t session_id, const std::shared_ptr<KeysFile>& file) {
+  const auto found = replicas_.find(session_id);
+  if (found == replicas_.end()) return;
+  Replica& replica = found->second;
+  // It waits, and need not say anything.
+  replica.heard_at_s = NowSeconds();
+  const absl::StatusOr<bool> continues = file->keys.Continue(*file->file);
+  if (!continues.ok()) {
+    WriteLog(absl::StrCat("Can't save the keys for a replica: ", continues.status().message()));
+    return sockets_.BreakReplica(session_id);
+  }
+  if (!*continues) {
+    sockets_.SendToReplica(session_id, absl::StrCat("$", file->file->bytes(), "\r\n"));
+    return SendFile(session_id, file->file);
+  }
+  // So that it does not give up. Source: Redis 7.0 replication.c, replicationCron.
+  if (std::exchange(replica.comforted_at_s, NowSeconds()) != NowSeconds()) {
+    sockets_.SendToReplica(session_id, "\n");
+  }
+  sockets_.InBackground([this, session_id, file] { ContinueFile(session_id, file); });
 }
 
 void Replicas::SendFile(int64_t session_id, const std::shared_ptr<TemporaryFile>& file) {

@@ -3,7 +3,8 @@
 //
 // A replica gets all keys as an RDB file, then the stream. One that comes back with an offset which
 // the stream still has gets the rest only. As in files of keys (rdb_key_file.h), the keys are
-// written to a temporary file at once, which is sent in parts in later turns of the event loop.
+// written to a temporary file in parts, which is then sent in parts, in later turns of the event
+// loop.
 //
 // A master's stream is the effects of its commands. A server that follows a master itself passes on
 // that master's stream, byte by byte, and none of its own effects.
@@ -26,6 +27,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -33,6 +35,7 @@
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/effect_writer.h"
 #include "redouble/backends/memory/server/replication.h"
+#include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/sim/server/process/log.h"
 #include "redouble/sim/server/process/temporary_file.h"
 #include "redouble/sim/server/replication/replication_stream.h"
@@ -55,6 +58,8 @@ class ReplicaSockets {
   virtual void WhenSent(int64_t session_id, std::function<void()> task) = 0;
   // Calls `task` in a later turn, after the reply of the present command.
   virtual void Later(std::function<void()> task) = 0;
+  // The same, but after commands that have arrived.
+  virtual void InBackground(std::function<void()> task) = 0;
 };
 
 class Replicas final : private memory::EffectSink {
@@ -108,6 +113,16 @@ class Replicas final : private memory::EffectSink {
     std::string held;        // The effects since it follows, until it is online.
     int64_t offset = 0;
     int64_t heard_at_s = 0;
+    int64_t comforted_at_s = 0;  // The last sign of life while its file is written.
+  };
+  // What a replica gets first.
+  struct KeysFile {
+    KeysFile(memory::Engine& engine, memory::RdbSaveOptions options,
+             std::unique_ptr<TemporaryFile> to)
+        : keys(engine, std::move(options)), file(std::move(to)) {}
+
+    memory::RdbSave keys;
+    const std::shared_ptr<TemporaryFile> file;
   };
   struct Waiter {
     int64_t session_id;
@@ -116,8 +131,11 @@ class Replicas final : private memory::EffectSink {
   };
 
   void OnEffects(std::span<const memory::Effect> effects, bool is_atomic) override;
-  // All keys, as a replica receives them. Errors: those of the file system.
-  absl::StatusOr<std::shared_ptr<TemporaryFile>> KeysAsFile();
+  // Begins a file of all keys as they are now, as a replica receives them. Errors: those of the
+  // file system.
+  absl::StatusOr<std::shared_ptr<KeysFile>> BeginFile();
+  // Writes the next part of the file; sends it when it is whole.
+  void ContinueFile(int64_t session_id, const std::shared_ptr<KeysFile>& file);
   // Sends the next part of the file; after it, what was held back.
   void SendFile(int64_t session_id, const std::shared_ptr<TemporaryFile>& file);
   void BreakSilent();

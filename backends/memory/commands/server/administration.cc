@@ -116,8 +116,9 @@ Reply HandleShutdown(CommandContext& context, Arguments arguments) {
     return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
   Host* host = context.engine().administration().host();
   if (host == nullptr) return Reply::Error(kShutdownFailed);
+  KeyFile* file = host->key_file();
+  if (file != nullptr) file->StopSaving();
   if (SavesAtShutdown(context, saves, does_not_save)) {
-    KeyFile* file = host->key_file();
     const bool saved = file != nullptr && file->Save().ok();
     if (!saved && !forced) return Reply::Error(kShutdownFailed);
   }

@@ -87,26 +87,33 @@ void AppendClients(EngineCore& engine, std::string& out) {
 
 void AppendPersistence(EngineCore& engine, std::string& out) {
   const KeyFileFigures file = engine.administration().key_file_figures();
+  const AppendLog* append_log = engine.administration().append_log();
+  const AppendLogFigures log = append_log == nullptr ? AppendLogFigures() : append_log->figures();
+  const int64_t now_s = engine.clock().NowMillis() / 1000;
+  // Only one of the two is written at a time.
+  const int64_t keys = file.keys + log.rewrite_keys;
+  const int64_t written_keys = file.written_keys + log.rewritten_keys;
   absl::StrAppend(
       &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:0\r\ncurrent_cow_size:0\r\n",
-      "current_cow_size_age:0\r\ncurrent_fork_perc:0.00\r\ncurrent_save_keys_processed:0\r\n",
-      "current_save_keys_total:0\r\nrdb_changes_since_last_save:",
-      engine.changes() - file.changes_at_save, "\r\nrdb_bgsave_in_progress:", file.saving ? 1 : 0,
+      absl::StrFormat("current_cow_size_age:0\r\ncurrent_fork_perc:%.2f\r\n",
+                      keys == 0 ? 0.0 : 100.0 * written_keys / keys),
+      "current_save_keys_processed:", written_keys, "\r\ncurrent_save_keys_total:", keys,
+      "\r\nrdb_changes_since_last_save:", engine.changes() - file.changes_at_save,
+      "\r\nrdb_bgsave_in_progress:", file.saving ? 1 : 0,
       "\r\nrdb_last_save_time:", file.saved_at_s,
       "\r\nrdb_last_bgsave_status:", file.last_ok ? "ok" : "err",
       "\r\nrdb_last_bgsave_time_sec:", file.last_duration_s,
-      "\r\nrdb_current_bgsave_time_sec:", file.saving ? 0 : -1, "\r\nrdb_saves:", file.saves,
+      "\r\nrdb_current_bgsave_time_sec:", file.saving ? now_s - file.saving_since_s : -1,
+      "\r\nrdb_saves:", file.saves,
       "\r\nrdb_last_cow_size:0\r\nrdb_last_load_keys_expired:", file.expired_keys,
       "\r\nrdb_last_load_keys_loaded:", file.loaded_keys, "\r\n");
-  const AppendLog* append_log = engine.administration().append_log();
-  const AppendLogFigures log = append_log == nullptr ? AppendLogFigures() : append_log->figures();
   const auto flag = [](bool value) { return value ? "1\r\n" : "0\r\n"; };
   const auto status = [](bool ok) { return ok ? "ok\r\n" : "err\r\n"; };
   absl::StrAppend(
       &out, "aof_enabled:", flag(log.on), "aof_rewrite_in_progress:", flag(log.rewriting),
       "aof_rewrite_scheduled:", flag(log.rewrite_scheduled),
       "aof_last_rewrite_time_sec:", log.last_rewrite_duration_s,
-      "\r\naof_current_rewrite_time_sec:", log.rewriting ? 0 : -1,
+      "\r\naof_current_rewrite_time_sec:", log.rewriting ? now_s - log.rewrite_began_s : -1,
       "\r\naof_last_bgrewrite_status:", status(log.last_rewrite_ok), "aof_rewrites:", log.rewrites,
       "\r\naof_rewrites_consecutive_failures:", log.failed_rewrites,
       "\r\naof_last_write_status:", status(log.last_write_ok));

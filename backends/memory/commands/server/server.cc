@@ -35,6 +35,8 @@ Reply HandleFlushDb(CommandContext& context, Arguments arguments) {
 
 Reply HandleFlushAll(CommandContext& context, Arguments arguments) {
   if (!FlushOptionsAreRight(arguments)) return SyntaxError();
+  // Redis kills the child that would write a file with the removed keys.
+  if (KeyFile* file = context.engine().administration().key_file()) file->StopSaving();
   for (int index = 0; index < context.engine().database_count(); ++index) {
     Flush(context, index, arguments);
   }
