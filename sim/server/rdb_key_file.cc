@@ -90,9 +90,9 @@ void RdbKeyFile::Continue() {
     return written.status();
   };
   // Finish reports an error.
-  background_->file.Write(write).IgnoreError();
+  const bool is_well = background_->file.Write(write).ok() && background_->file.SyncIfDue().ok();
   figures_.written_keys = static_cast<int64_t>(background_->keys.written_keys());
-  if (continues) return ContinueLater();
+  if (is_well && continues) return ContinueLater();
   FinishInBackground();
 }
 

@@ -97,7 +97,7 @@ bool AppendOnlyLog::ContinueRewrite() {
     continues = written.ok() && *written;
     return written.status();
   };
-  continues = next_base_->Write(write).ok() && continues;
+  continues = next_base_->Write(write).ok() && next_base_->SyncIfDue().ok() && continues;
   if (!continues) base_keys_.reset();
   return continues;
 }

@@ -121,8 +121,9 @@ void EndCaching(EngineCore& engine, const SessionCore& session) {
 
 // Runs the handler. The standard library reports a failed allocation by an exception, also one that
 // a client provoked by an absurd size; it ends the command, not the process. Lua's errors are other
-// exceptions and pass through.
-Reply RunHandler(Handler handler, CommandContext& context, Arguments arguments) {
+// exceptions and pass through. Inline, because a call costs ten instructions of each command.
+[[gnu::always_inline]] inline Reply RunHandler(Handler handler, CommandContext& context,
+                                               Arguments arguments) {
   constexpr std::string_view kNoMemory = "ERR not enough memory for the command";
   try {
     return handler(context, arguments);

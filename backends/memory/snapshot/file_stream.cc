@@ -110,6 +110,16 @@ absl::Status FileReplacement::Write(absl::FunctionRef<absl::Status(ByteSink&)> w
   return status.ok() ? status : Fail(status);
 }
 
+// Source: Redis 7.0 rdb-save-incremental-fsync.
+absl::Status FileReplacement::SyncIfDue() {
+  constexpr uint64_t kSyncBytes = uint64_t{4} << 20;
+  REDOUBLE_RETURN_IF_ERROR(status_);
+  if (bytes_ - synced_bytes_ < kSyncBytes) return absl::OkStatus();
+  synced_bytes_ = bytes_;
+  const absl::Status status = files_.Sync(*file_);
+  return status.ok() ? status : Fail(status);
+}
+
 absl::Status FileReplacement::Finish() {
   REDOUBLE_RETURN_IF_ERROR(status_);
   absl::Status status = files_.Sync(*file_);

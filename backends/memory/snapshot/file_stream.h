@@ -57,6 +57,9 @@ class FileReplacement {
   // Makes the file if there is none, and appends to it. Errors: those of `write` and of the system
   // calls. After an error each further call returns it, and does nothing.
   absl::Status Write(absl::FunctionRef<absl::Status(ByteSink&)> write);
+  // Waits for the disk if much has been written since the last time, so that Finish waits less: for
+  // a file that is written while clients wait. Errors: as in Write.
+  absl::Status SyncIfDue();
   // Is called once, after Write. Errors: that of Write, if it failed; those of the system calls.
   // If only the last step fails, `path` is the new file.
   absl::Status Finish();
@@ -72,6 +75,7 @@ class FileReplacement {
   std::optional<int> file_;
   absl::Status status_;
   uint64_t bytes_ = 0;
+  uint64_t synced_bytes_ = 0;
 };
 
 // Writes a file beside `path` (`path`.partial), waits until it is on the disk, renames it to `path`

@@ -157,6 +157,29 @@ TEST(RdbSave, PassesAnErrorOfTheSinkOn) {
   EXPECT_THAT(save.Continue(sink).status(), StatusIs(absl::StatusCode::kResourceExhausted, "full"));
 }
 
+// So that clients do not wait for the whole file at its end.
+TEST(FileReplacement, SyncsWhatIsWrittenInParts) {
+  const std::string path = (fs::path(testing::TempDir()) / "synced_file").string();
+  const std::string part((size_t{4} << 20) - 1, 'x');
+  const auto write = [&](ByteSink& sink) { return sink.Write(part); };
+  std::string_view failed;
+  for (int nth = 1; failed != "sync"; ++nth) {
+    FaultyFileSystem files(nth, FaultyFileSystem::Fault::kError);
+    FileReplacement file(path, ".part", files);
+    absl::Status status = file.Write(write);
+    if (status.ok()) {
+      ASSERT_THAT(file.SyncIfDue(), IsOk()) << "it is not due yet";
+      status = file.Write(write);
+    }
+    if (status.ok()) status = file.SyncIfDue();
+    ASSERT_THAT(status, Not(IsOk())) << "the call that fails comes before Finish";
+    failed = files.failed_call();
+    EXPECT_FALSE(fs::exists(path + ".part"));
+    EXPECT_EQ(file.SyncIfDue(), status);
+    EXPECT_EQ(file.Finish(), status);
+  }
+}
+
 TEST(SaveRdb, CompressesAndSumsAsAsked) {
   Server from;
   from.Ask({"SET", "k", std::string(1000, 'x')});
