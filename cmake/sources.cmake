@@ -917,6 +917,8 @@ redouble_component(
     core/relayna/dlq/dlq_replay_service.cc
     core/relayna/dlq/dlq_store.cc
     core/relayna/event_stream.cc
+    core/relayna/execution/execution_graph.cc
+    core/relayna/execution/execution_graph_text.cc
     core/relayna/history.cc
     core/relayna/key_rules.cc
     core/relayna/keys.cc
@@ -936,6 +938,7 @@ redouble_component(
     core/relayna/dlq/dlq_replay_service.h
     core/relayna/dlq/dlq_store.h
     core/relayna/event_stream.h
+    core/relayna/execution/execution_graph.h
     core/relayna/hardening.h
     core/relayna/key_rules.h
     core/relayna/keys.h

@@ -17,6 +17,7 @@ OUTSIDE_NAMESPACES = {"std", "absl", "boost", "asio", "testing", "nlohmann", "rc
 # constructors of errors.
 OUTSIDE_NAMES = {
     "isoformat", "mstime",
+    "AttributeError", "KeyError",
     "CapabilityRefreshError", "DuplicateServiceError", "OutboundUrlPolicyError", "PydanticSerializationError",
     "RecursionError", "RuntimeError", "ServiceNotFoundError", "UnicodeEncodeError", "CommandError",
     "GoogleTest", "HyperLogLogs", "McIlroy", "McKinley", "MessagePack", "MiBs", "MurmurHash2", "OpenTelemetry", "RapidCheck",
