@@ -918,6 +918,7 @@ redouble_component(
     core/relayna/dlq/dlq_store.cc
     core/relayna/event_stream.cc
     core/relayna/execution/execution_graph.cc
+    core/relayna/execution/execution_graph_service.cc
     core/relayna/execution/execution_graph_text.cc
     core/relayna/history.cc
     core/relayna/key_rules.cc
@@ -939,6 +940,7 @@ redouble_component(
     core/relayna/dlq/dlq_store.h
     core/relayna/event_stream.h
     core/relayna/execution/execution_graph.h
+    core/relayna/execution/execution_graph_service.h
     core/relayna/hardening.h
     core/relayna/key_rules.h
     core/relayna/keys.h

@@ -18,6 +18,7 @@
 #include "redouble/core/relayna/dlq/dlq_store.h"
 #include "redouble/core/relayna/event_stream.h"
 #include "redouble/core/relayna/execution/execution_graph.h"
+#include "redouble/core/relayna/execution/execution_graph_service.h"
 #include "redouble/core/relayna/hardening.h"
 #include "redouble/core/relayna/key_rules.h"
 #include "redouble/core/relayna/keys.h"

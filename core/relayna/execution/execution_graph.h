@@ -1,7 +1,8 @@
 // ExecutionGraph: what happened to a task, as nodes and edges: attempts, retries, messages between
 // stages, dead letters, statuses, and the children that were aggregated into it.
 //
-// BuildExecutionGraph makes it from the records that the stores return:
+// ExecutionGraphService reads the records of a task and builds its graph. Use BuildExecutionGraph
+// for records that the program already has:
 //
 //   absl::StatusOr<ExecutionGraph> graph = BuildExecutionGraph(
 //       ExecutionTopology::kSharedTasks, "t1", {{.task_id = "t1", .statuses = history}});

@@ -8,6 +8,7 @@
 //   co_await sdk.statuses().SetHistory("t1", event);
 //   if (DlqStore* const dlq = sdk.dlq()) co_await dlq->Add(record);
 //   EventStream stream = sdk.Stream(subscription, clock, {.task_id = "t1"});
+//   ExecutionGraphService executions = sdk.Executions(ExecutionTopology::kSharedTasks);
 //
 // The feed, if there is one, gets each accepted status event and observation. The feed and the
 // observation store have the TTL of the status store unless they have their own; the DLQ store has
@@ -24,6 +25,7 @@
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/relayna/dlq/dlq_store.h"
 #include "redouble/core/relayna/event_stream.h"
+#include "redouble/core/relayna/execution/execution_graph_service.h"
 #include "redouble/core/relayna/observation_store.h"
 #include "redouble/core/relayna/sdk/settings.h"
 #include "redouble/core/relayna/service_event_feed.h"
@@ -53,6 +55,12 @@ class Sdk {
   EventStream Stream(store::MessageSource& subscription, base::Clock& clock,
                      StreamOptions options) {
     return EventStream(subscription, statuses_, clock, std::move(options));
+  }
+
+  // Returns a reader of execution graphs, which uses the stores that exist. The object must outlive
+  // it.
+  ExecutionGraphService Executions(ExecutionTopology topology) {
+    return ExecutionGraphService(topology, statuses_, observations(), dlq());
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/relayna/testing/relayna_for_test.h"
@@ -17,6 +18,7 @@ using base::IsOkAndHolds;
 using python::Object;
 using python::Value;
 using store::Reply;
+using ::testing::ElementsAre;
 
 template <typename Backend>
 class SdkTest : public RelaynaTest<Backend> {
@@ -71,6 +73,26 @@ TYPED_TEST(SdkTest, LeavesOutWhatHasNoPrefix) {
   ASSERT_THAT(this->Run(sdk.statuses().SetHistory("t1", this->Event())), IsOk());
   EXPECT_EQ(this->Ttl("relayna:history:t1"), -1);
   EXPECT_EQ(this->Ask({"EXISTS", "relayna-service-events:feed"}), Reply::Integer(0));
+}
+
+TYPED_TEST(SdkTest, ReadsExecutionGraphs) {
+  SdkSettings settings = this->Options(SdkSettings());
+  settings.dlq_store_prefix = "d";
+  Sdk sdk(this->store(), settings);
+  ASSERT_THAT(this->Run(sdk.statuses().SetHistory("t1", this->Event())), IsOk());
+  ASSERT_THAT(this->Run(sdk.observations()->SetEvent(this->Received())), IsOk());
+  DlqRecord record;
+  record.dlq_id = "x";
+  record.task_id = "t1";
+  ASSERT_THAT(this->Run(sdk.dlq()->Add(record)), IsOk());
+  ExecutionGraphService executions = sdk.Executions(ExecutionTopology::kSharedTasks);
+  const auto graph = this->Run(executions.GetGraph("t1"));
+  ASSERT_THAT(graph, IsOk());
+  ASSERT_TRUE(graph->has_value());
+  std::vector<std::string> kinds;
+  for (const ExecutionGraphNode& node : (*graph)->nodes) kinds.push_back(node.kind);
+  EXPECT_THAT(kinds, ElementsAre("status_event", "task_attempt", "task", "dlq_record"))
+      << "one record of each store";
 }
 
 TYPED_TEST(SdkTest, PassesTheHardeningOn) {
