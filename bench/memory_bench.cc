@@ -1,5 +1,6 @@
 // Memory per key: the heap bytes of the engine's data beside the used memory that a redis-server
-// reports for the same commands, and the time of expiry and of commands by the number of keys.
+// reports for the same commands, and the time of expiry and of commands by the number of keys and
+// of fields with deadlines.
 //
 //   bazel run --config=opt //bench:memory              # small sizes, seconds
 //   bazel run --config=opt //bench:memory -- --full    # 1 M strings ... 10 M keys with TTLs
@@ -21,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
@@ -29,6 +31,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -247,6 +250,52 @@ void PrintTimes(bool full) {
   Plot(rows, "Expiry of a key by how many expire in one step", &Times::expiry);
 }
 
+struct FieldTimes {
+  double hpexpire = 0;
+  double expiry = 0;  // Per field, if all fields expire in one step of the clock.
+};
+
+// Hashes of a hundred fields, all with a deadline of their own.
+FieldTimes MeasureFields(int64_t fields) {
+  constexpr int64_t kFieldsOfHash = 100;
+  base::VirtualClock clock;
+  memory::EngineOptions options;
+  options.compatibility = store::Version::kRedis80;
+  memory::Engine engine(clock, options);
+  const std::unique_ptr<memory::Session> session = engine.Connect();
+  const auto load = [&](const std::function<Words(std::string hash, std::string field)>& command) {
+    Loader loader(*session);
+    for (int64_t i = 0; i < fields; ++i) {
+      loader.Add(command(absl::StrCat("hash:", i / kFieldsOfHash), absl::StrCat("field:", i)));
+    }
+  };
+  load([](std::string hash, std::string field) { return Words{"HSET", hash, field, "value"}; });
+  FieldTimes times;
+  int64_t next = 0;
+  times.hpexpire = Nanoseconds([&] {
+    load([&next](std::string hash, std::string field) {
+      const std::string milliseconds = absl::StrCat(1000 + next++ * 7919 % 100'000);
+      return Words{"HPEXPIRE", hash, milliseconds, "FIELDS", "1", field};
+    });
+  });
+  times.expiry = Nanoseconds([&] { clock.Advance(absl::Seconds(200)); });
+  if (base::Run(store::DbSize(*session)).value_or(-1) != 0) std::abort();
+  const auto count = static_cast<double>(fields);
+  return {.hpexpire = times.hpexpire / count, .expiry = times.expiry / count};
+}
+
+// Prints the time of HPEXPIRE, and of the expiry of a field, by the number of fields.
+void PrintFieldTimes(bool full) {
+  std::printf(
+      "\n| fields with TTLs | HPEXPIRE, ns | expiry in one step, ns per field |\n"
+      "| --- | --- | --- |\n");
+  for (int64_t fields = 1000; fields <= (full ? 10'000'000 : 1'000'000); fields *= 10) {
+    const FieldTimes times = MeasureFields(fields);
+    std::printf("| %lld | %.0f | %.0f |\n", static_cast<long long>(fields), times.hpexpire,
+                times.expiry);
+  }
+}
+
 }  // namespace
 }  // namespace redouble
 
@@ -254,5 +303,6 @@ int main(int argc, char** argv) {
   const bool full = argc > 1 && std::string_view(argv[1]) == "--full";
   redouble::PrintMemory(full);
   redouble::PrintTimes(full);
+  redouble::PrintFieldTimes(full);
   return 0;
 }

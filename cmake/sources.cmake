@@ -359,6 +359,7 @@ redouble_component(
     flat_hash_set
     function_ref
     inlined_vector
+    int128
     status
     statusor
     str_format

@@ -203,6 +203,8 @@ EngineCore::~EngineCore() {
 void EngineCore::ApplyCompatibility() {
   options_.compatibility = compatibility_.version();
   options_.encoding_limits.shortest_scores = Has(Feature::kShortestScores);
+  options_.encoding_limits.packed_lists = Has(Feature::kPackedLists);
+  options_.encoding_limits.plain_list_nodes = Has(Feature::kPlainListNodes);
   if (!Has(Feature::kPackedSets)) options_.encoding_limits.set_max_listpack_entries = 0;
 }
 

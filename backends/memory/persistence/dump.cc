@@ -16,11 +16,10 @@ constexpr size_t kTrailerBytes = kVersionBytes + kChecksumBytes;
 
 }  // namespace
 
-std::string DumpValue(const Value& value, int version, const FieldTimes* times) {
-  const RdbFormat format{.version = version};
+std::string DumpValue(const Value& value, const RdbFormat& format, const FieldTimes* times) {
   std::string out(1, static_cast<char>(RdbTypeOf(value, format, times)));
   AppendRdbValue(value, out, format, times);
-  AppendLittleEndian(static_cast<uint64_t>(version), kVersionBytes, out);
+  AppendLittleEndian(static_cast<uint64_t>(format.version), kVersionBytes, out);
   AppendLittleEndian(base::Crc64(out), kChecksumBytes, out);
   return out;
 }

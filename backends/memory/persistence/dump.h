@@ -26,9 +26,9 @@ namespace redouble::inline v0_1::memory {
 // The reply of RESTORE and FUNCTION RESTORE for a payload that is not intact.
 inline constexpr char kDamagedDump[] = "ERR DUMP payload version or checksum are wrong";
 
-// The payload of a value, in the format of an RDB version. `times`: the deadlines of the fields of
-// a hash that is tracked; else null. Linear in the size.
-std::string DumpValue(const Value& value, int version = kRdbVersionOfRedis70,
+// The payload of a value. `times`: the deadlines of the fields of a hash that is tracked; else
+// null. Linear in the size.
+std::string DumpValue(const Value& value, const RdbFormat& format = {},
                       const FieldTimes* times = nullptr);
 
 // Whether a payload's checksum must be correct.

@@ -31,6 +31,11 @@ constexpr uint64_t kPackedNode = 2;
 void AppendList(const List& list, std::string& out, RdbCompression compression) {
   AppendRdbLength(list.nodes().size(), out);
   for (const Listpack& node : list.nodes()) {
+    if (list.IsPlain(node)) {
+      AppendRdbLength(kPlainNode, out);
+      AppendRdbString(node.Get(node.First()).text(), out, compression);
+      continue;
+    }
     AppendRdbLength(kPackedNode, out);
     AppendRdbString(node.bytes(), out, compression);
   }
@@ -221,6 +226,7 @@ std::optional<Value> ReadList(RdbReader& reader, const EncodingLimits& limits,
   for (uint64_t i = 0; i < *count; ++i) {
     if (!read_part(reader, *list)) return std::nullopt;
   }
+  list->ChooseEncoding(limits);
   return Value::Of(std::move(list));
 }
 

@@ -35,6 +35,10 @@ struct EncodingLimits {
   // The limit of a list's node: -1 to -5 for 4, 8, 16, 32 and 64 KiB, a positive number for
   // elements. A list keeps the limit that it was created with.
   int list_max_listpack_size = -2;
+  // Whether a list begins as a listpack (Redis 7.2), and whether an element larger than the limit
+  // of a node is kept without one (7.4). The engine sets both.
+  bool packed_lists = false;
+  bool plain_list_nodes = false;
   // Number of nodes at each end of a list that are not compressed. Only reported by CONFIG GET: no
   // reply depends on it, and this engine compresses no list.
   int list_compress_depth = 0;

@@ -8,38 +8,86 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
-// The greatest overhead of an element, in bytes.
-constexpr size_t kElementOverheadBytes = 10;
+// What Redis estimates as the overhead of an element, in bytes.
+constexpr size_t kElementOverheadBytes = 8;
+
+constexpr size_t kZiplistHeaderBytes = 11;
+
+constexpr size_t kUnlimited = std::numeric_limits<size_t>::max();
+
+int64_t NodeLimitOf(const EncodingLimits& limits) {
+  constexpr int kLargest = -5;
+  constexpr int kMostElements = std::numeric_limits<int16_t>::max();
+  return std::clamp(limits.list_max_listpack_size, kLargest, kMostElements);
+}
 
 }  // namespace
 
-std::unique_ptr<Collection> List::Clone() const {
-  auto copy = std::make_unique<List>();
-  copy->size_ = size_;
-  copy->node_limit_ = node_limit_;
-  copy->nodes_ = nodes_;
-  return copy;
+std::unique_ptr<Collection> List::Clone() const { return std::make_unique<List>(*this); }
+
+List::List(const EncodingLimits& limits)
+    : has_plain_nodes_(limits.plain_list_nodes), node_limit_(NodeLimitOf(limits)) {}
+
+void List::Configure(const EncodingLimits& limits) {
+  assert(empty());
+  *this = List(limits);
+  is_packed_ = limits.packed_lists;
 }
 
-void List::LimitNodes(const EncodingLimits& limits) {
-  constexpr int kLargest = -5;
-  constexpr int kMostElements = std::numeric_limits<int16_t>::max();
-  node_limit_ = std::clamp(limits.list_max_listpack_size, kLargest, kMostElements);
-}
-
-size_t List::MaxNodeBytes() const {
+List::NodeLimit List::LimitOf(int64_t node_limit) {
   constexpr size_t kSafeNodeBytes = 8192;
-  return node_limit_ < 0 ? size_t{2048} << -node_limit_ : kSafeNodeBytes;
+  if (node_limit < 0) return {.bytes = size_t{2048} << -node_limit, .elements = kUnlimited};
+  return {.bytes = kSafeNodeBytes,
+          .elements = static_cast<size_t>(std::max<int64_t>(node_limit, 1))};
 }
 
-size_t List::MaxNodeElements() const {
-  if (node_limit_ < 0) return std::numeric_limits<size_t>::max();
-  return std::max<size_t>(static_cast<size_t>(node_limit_), 1);
+void List::PrepareToAdd(size_t count, size_t bytes, const EncodingLimits& limits) {
+  if (!is_packed_) return;
+  bytes += nodes_.empty() ? Listpack::kEmptyBytes : nodes_.front().size_bytes();
+  if (!LimitOf(NodeLimitOf(limits)).Allows(bytes, size_ + count)) ConvertToQuicklist(limits);
+}
+
+void List::ConvertToQuicklist(const EncodingLimits& limits) {
+  is_packed_ = false;
+  node_limit_ = NodeLimitOf(limits);
+}
+
+void List::PackIfWithin(NodeLimit limit) {
+  if (nodes_.size() != 1 || IsPlain(nodes_.front())) return;
+  if (limit.Allows(nodes_.front().size_bytes(), size_)) is_packed_ = true;
+}
+
+void List::PackIfSmall(const EncodingLimits& limits) {
+  if (is_packed_ || !limits.packed_lists) return;
+  const int64_t node_limit = NodeLimitOf(limits);
+  const NodeLimit limit = LimitOf(node_limit);
+  // A limit of elements has no limit of bytes here.
+  PackIfWithin(
+      {.bytes = node_limit < 0 ? limit.bytes / 2 : kUnlimited, .elements = limit.elements / 2});
+}
+
+void List::ChooseEncoding(const EncodingLimits& limits) {
+  if (!limits.packed_lists) return;
+  if (is_packed_) return PrepareToAdd(0, 0, limits);
+  const int64_t node_limit = NodeLimitOf(limits);
+  const NodeLimit limit = LimitOf(node_limit);
+  PackIfWithin({.bytes = node_limit < 0 ? limit.bytes : kUnlimited, .elements = limit.elements});
 }
 
 bool List::Fits(const Listpack& node, std::string_view element) const {
-  return node.size_bytes() + element.size() + kElementOverheadBytes <= MaxNodeBytes() &&
-         node.count() < MaxNodeElements();
+  if (is_packed_) return true;
+  return LimitOf(node_limit_)
+      .Allows(node.size_bytes() + element.size() + kElementOverheadBytes, node.count() + 1);
+}
+
+bool List::IsLarge(std::string_view element) const {
+  return has_plain_nodes_ && !is_packed_ && element.size() > LimitOf(node_limit_).bytes;
+}
+
+bool List::IsPlain(const Listpack& node) const {
+  if (!has_plain_nodes_ || is_packed_ || node.count() != 1) return false;
+  const ListpackValue value = node.Get(node.First());
+  return !value.is_integer() && IsLarge(value.text());
 }
 
 void List::Push(End end, std::string_view element) {
@@ -103,37 +151,115 @@ List::Cursor List::At(size_t index) const {
 }
 
 void List::Replace(const Cursor& at, std::string_view element) {
-  nodes_[at.node_].Replace(at.position_, element);
-  SplitIfLarge(at.node_);
+  Listpack& node = nodes_[at.node_];
+  const bool is_large = IsLarge(element);
+  const bool was_plain = IsPlain(node);
+  if (is_large == was_plain) {
+    node.Replace(at.position_, element);
+    return;
+  }
+  if (was_plain) {
+    Insert(at, element, End::kBack);
+    EraseNode(at.node_);
+    --size_;
+    return;
+  }
+  SplitAfter(at);
+  InsertNode(at.node_ + 1, element);
+  Listpack& before = nodes_[at.node_];
+  before.Erase(at.position_);
+  if (before.empty()) {
+    EraseNode(at.node_);
+  } else {
+    MergeAround(at.node_ + 1);
+  }
 }
 
 void List::InsertBefore(const Cursor& at, std::string_view element) {
-  nodes_[at.node_].InsertBefore(at.position_, element);
-  ++size_;
-  SplitIfLarge(at.node_);
+  Insert(at, element, End::kFront);
 }
 
 void List::InsertAfter(const Cursor& at, std::string_view element) {
-  nodes_[at.node_].InsertAfter(at.position_, element);
-  ++size_;
-  SplitIfLarge(at.node_);
+  Insert(at, element, End::kBack);
 }
 
-void List::SplitIfLarge(size_t node) {
-  const size_t count = nodes_[node].count();
-  const bool fits = nodes_[node].size_bytes() <= MaxNodeBytes() && count <= MaxNodeElements();
-  if (fits || count < 2) return;
-  Listpack tail = nodes_[node];
-  tail.EraseRange(0, count / 2);
-  nodes_[node].EraseRange(static_cast<int64_t>(count / 2), count - count / 2);
-  nodes_.insert(nodes_.begin() + static_cast<ptrdiff_t>(node) + 1, std::move(tail));
+void List::Insert(const Cursor& at, std::string_view element, End side) {
+  ++size_;
+  Listpack& node = nodes_[at.node_];
+  const bool after = side == End::kBack;
+  if (Fits(node, element)) {
+    after ? node.InsertAfter(at.position_, element) : node.InsertBefore(at.position_, element);
+    return;
+  }
+  const Listpack::Position neighbor = after ? node.Next(at.position_) : node.Previous(at.position_);
+  if (neighbor == Listpack::kNone) return InsertBesideNode(at.node_, element, side);
+  Cursor last_of_first_half = at;
+  if (!after) last_of_first_half.position_ = neighbor;
+  SplitAfter(last_of_first_half);
+  if (IsLarge(element)) return InsertNode(at.node_ + 1, element);
+  if (after) {
+    nodes_[at.node_ + 1].Prepend(element);
+  } else {
+    nodes_[at.node_].Append(element);
+  }
+  MergeAround(after ? at.node_ : at.node_ + 1);
+}
+
+void List::InsertBesideNode(size_t node, std::string_view element, End side) {
+  if (side == End::kBack) {
+    const bool next_fits = node + 1 < nodes_.size() && Fits(nodes_[node + 1], element);
+    if (!next_fits) return InsertNode(node + 1, element);
+    nodes_[node + 1].Prepend(element);
+  } else {
+    const bool previous_fits = node > 0 && Fits(nodes_[node - 1], element);
+    if (!previous_fits) return InsertNode(node, element);
+    nodes_[node - 1].Append(element);
+  }
+}
+
+void List::InsertNode(size_t node, std::string_view element) {
+  Listpack added;
+  added.Append(element);
+  nodes_.insert(nodes_.begin() + static_cast<ptrdiff_t>(node), std::move(added));
+}
+
+void List::SplitAfter(const Cursor& at) {
+  Listpack& node = nodes_[at.node_];
+  size_t kept = 1;
+  for (auto p = node.Previous(at.position_); p != Listpack::kNone; p = node.Previous(p)) ++kept;
+  const size_t count = node.count();
+  if (kept == count) return;
+  Listpack tail = node;
+  tail.EraseRange(0, kept);
+  node.EraseRange(static_cast<int64_t>(kept), count - kept);
+  nodes_.insert(nodes_.begin() + static_cast<ptrdiff_t>(at.node_) + 1, std::move(tail));
+}
+
+void List::MergeAround(size_t node) {
+  if (node >= 2 && TryMerge(node - 2)) --node;
+  TryMerge(node + 1);
+  if (node >= 1 && TryMerge(node - 1)) --node;
+  TryMerge(node);
+}
+
+bool List::TryMerge(size_t node) {
+  if (node + 1 >= nodes_.size()) return false;
+  Listpack& first = nodes_[node];
+  const Listpack& second = nodes_[node + 1];
+  // Redis before 7.4 subtracts the header of a ziplist.
+  const size_t header_bytes = has_plain_nodes_ ? Listpack::kEmptyBytes : kZiplistHeaderBytes;
+  const size_t bytes = first.size_bytes() + second.size_bytes() - header_bytes;
+  if (!LimitOf(node_limit_).Allows(bytes, first.count() + second.count())) return false;
+  first.AppendAll(second);
+  EraseNode(node + 1);
+  return true;
 }
 
 void List::Erase(Cursor& at, bool backwards) {
   --size_;
   const size_t node = at.node_;
   if (nodes_[node].count() == 1) {
-    nodes_.erase(nodes_.begin() + static_cast<ptrdiff_t>(node));
+    EraseNode(node);
     const bool ends = backwards ? node == 0 : node == nodes_.size();
     if (ends) {
       at.position_ = Listpack::kNone;

@@ -112,14 +112,6 @@ TEST(List, InsertsAroundAnElementAndReplacesIt) {
   EXPECT_EQ(list.size(), 5u);
 }
 
-TEST(List, SplitsANodeThatGrewTooLarge) {
-  List list = Of({"a", "b", "c", "d"});
-  const std::string large(9000, 'x');
-  list.Replace(list.At(1), large);
-  EXPECT_EQ(list.nodes().size(), 2u);
-  EXPECT_EQ(All(list), (Strings{"a", large, "c", "d"}));
-}
-
 TEST(List, ErasesTowardsEitherEnd) {
   List list = Of({"a", "b", "c", "d"});
   List::Cursor at = list.At(1);
@@ -177,6 +169,142 @@ TEST(List, SplitsANodeOfTooManyElements) {
   for (const char* element : {"a", "b"}) list.Push(List::End::kBack, element);
   list.InsertAfter(list.First(), "x");
   EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 2}));
+}
+
+// A list of two elements a node, with a, b, c, ... as far as `last`.
+List OfPairs(char last) {
+  EncodingLimits limits;
+  limits.list_max_listpack_size = 2;
+  List list(limits);
+  for (char letter = 'a'; letter <= last; ++letter) {
+    list.Push(List::End::kBack, std::string(1, letter));
+  }
+  return list;
+}
+
+TEST(List, InsertsBesideAFullNode) {
+  List list = OfPairs('c');  // ab c
+  list.InsertAfter(list.At(1), "x");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{2, 2})) << "the next node has room";
+  list.InsertAfter(list.At(1), "y");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{2, 1, 2})) << "no node has room";
+  list.InsertBefore(list.At(3), "z");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{2, 2, 2})) << "the previous node has room";
+  list.InsertBefore(list.First(), "first");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 2, 2, 2}));
+  EXPECT_EQ(All(list), (Strings{"first", "a", "b", "y", "z", "x", "c"}));
+}
+
+TEST(List, MergesNodesAroundASplit) {
+  List list = OfPairs('f');  // ab cd ef
+  for (const int index : {0, 4}) {
+    List::Cursor at = list.At(static_cast<size_t>(index));
+    list.Erase(at);  // b cd ef, then b cd e
+  }
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 2, 1}));
+  list.InsertAfter(list.At(1), "x");  // b c|xd e
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{2, 2, 1})) << "b and c are one node";
+  EXPECT_EQ(All(list), (Strings{"b", "c", "x", "d", "e"}));
+}
+
+TEST(List, ReplacesInPlaceWhateverTheSize) {
+  List list = Of({"a", "b", "c", "d"});
+  const std::string large(9000, 'x');
+  list.Replace(list.At(1), large);
+  EXPECT_EQ(list.nodes().size(), 1u);
+  EXPECT_EQ(All(list), (Strings{"a", large, "c", "d"}));
+}
+
+EncodingLimits LimitsOfRedis8() {
+  EncodingLimits limits;
+  limits.packed_lists = true;
+  limits.plain_list_nodes = true;
+  return limits;
+}
+
+// A quicklist.
+List OfRedis8(const Strings& elements) {
+  List list(LimitsOfRedis8());
+  for (const std::string& element : elements) list.Push(List::End::kBack, element);
+  return list;
+}
+
+TEST(List, KeepsLargeElementsInPlainNodes) {
+  const std::string large(8193, 'x');
+  List list = OfRedis8({"a", "b", "c"});
+  list.Replace(list.At(1), large);
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 1, 1}));
+  EXPECT_TRUE(list.IsPlain(list.nodes()[1]));
+  EXPECT_FALSE(list.IsPlain(list.nodes()[0]));
+  list.Replace(list.At(1), large + "y");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 1, 1}));
+  list.Replace(list.At(1), "b");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 2})) << "the next node has room";
+  list.InsertAfter(list.At(1), large);
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1, 1, 1, 1}));
+  EXPECT_EQ(All(list), (Strings{"a", "b", large, "c"}));
+}
+
+TEST(List, ReplacesTheOnlyElementOfANodeByALargeOne) {
+  const std::string large(8193, 'x');
+  List list = OfRedis8({"a"});
+  list.Replace(list.First(), large);
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{1}));
+  EXPECT_EQ(All(list), (Strings{large}));
+}
+
+TEST(List, IsAListpackUntilTheElementsExceedTheLimit) {
+  const EncodingLimits limits = LimitsOfRedis8();
+  List list;
+  list.Configure(limits);
+  // The lengths of elements that are to be added count, not what they take in the listpack.
+  const size_t most = 8192 - Listpack::kEmptyBytes;
+  list.PrepareToAdd(2, most, limits);
+  EXPECT_EQ(list.encoding(), "listpack");
+  list.Push(List::End::kBack, std::string(most - 5, 'x'));
+  list.Push(List::End::kFront, "12345");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{2})) << "a listpack is never split";
+  list.PrepareToAdd(1, 1, limits);
+  EXPECT_EQ(list.encoding(), "quicklist");
+  list.Push(List::End::kBack, "y");
+  EXPECT_EQ(NodeCounts(list), (std::vector<size_t>{2, 1}));
+}
+
+TEST(List, IsAListpackAgainAtHalfTheLimit) {
+  EncodingLimits limits = LimitsOfRedis8();
+  List list = OfRedis8({std::string(4085, 'x'), "a"});
+  list.PackIfSmall(limits);
+  EXPECT_EQ(list.encoding(), "quicklist");
+  list.Pop(List::End::kBack);
+  list.PackIfSmall(limits);
+  EXPECT_EQ(list.encoding(), "listpack");
+  limits.list_max_listpack_size = 3;
+  list = OfRedis8({"a", "b"});
+  list.PackIfSmall(limits);
+  EXPECT_EQ(list.encoding(), "quicklist");
+  list.Pop(List::End::kBack);
+  list.PackIfSmall(limits);
+  EXPECT_EQ(list.encoding(), "listpack");
+}
+
+TEST(List, IsAlwaysAQuicklistInRedis7) {
+  List list = Of({"a"});
+  list.PackIfSmall({});
+  list.ChooseEncoding({});
+  EXPECT_EQ(list.encoding(), "quicklist");
+}
+
+TEST(List, ChoosesTheEncodingOfALoadedList) {
+  const EncodingLimits limits = LimitsOfRedis8();
+  List list = OfRedis8({std::string(8000, 'x')});
+  list.ChooseEncoding(limits);
+  EXPECT_EQ(list.encoding(), "listpack");
+  list.Push(List::End::kBack, std::string(8000, 'x'));
+  list.ChooseEncoding(limits);
+  EXPECT_EQ(list.encoding(), "quicklist") << "too large";
+  list = OfRedis8({std::string(9000, 'x')});
+  list.ChooseEncoding(limits);
+  EXPECT_EQ(list.encoding(), "quicklist") << "a plain node";
 }
 
 TEST(List, ClonesItself) {

@@ -1,4 +1,4 @@
-// FormatShortestDouble: a double with the fewest digits, as Redis 7.2 and later write scores.
+// FormatShortestDouble: a double with few digits, as Redis 7.2 and later write scores.
 //
 //   base::FormatShortestDouble(0.1);      // "0.1"; FormatDouble: "0.10000000000000001"
 //   base::FormatShortestDouble(1e17);     // "100000000000000000"
@@ -13,9 +13,9 @@
 
 namespace redouble::inline v0_1::base {
 
-// An integer below 2^62 has all its digits. Other values have the fewest digits that give the same
-// double when they are read, with an exponent if that would be far from the digits; "inf", "-inf",
-// "-0" for negative zero, "nan".
+// An integer below 2^62 has all its digits. Other values have the digits of Grisu2, which give the
+// same double when they are read and are the fewest but for about one value of a thousand, with an
+// exponent if that would be far from the digits; "inf", "-inf", "-0" for negative zero, "nan".
 std::string FormatShortestDouble(double value);
 
 }  // namespace redouble::inline v0_1::base

@@ -24,6 +24,9 @@ TEST(ShortestDouble, IsAsRedisWritesIt) {
   EXPECT_EQ(FormatShortestDouble(1.7976931348623157e308), "1.7976931348623157e+308");
   EXPECT_EQ(FormatShortestDouble(1.5), "1.5");
   EXPECT_EQ(FormatShortestDouble(1e-7), "1e-7");
+  // One digit more than the fewest, and a last digit that is not the nearest.
+  EXPECT_EQ(FormatShortestDouble(0.891931660095237), "0.8919316600952371");
+  EXPECT_EQ(FormatShortestDouble(900719925474099.25), "900719925474099.3");
 }
 
 TEST(ShortestDouble, HasTheSpecialValues) {

@@ -82,7 +82,10 @@ Reply HandleDump(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = context.FindAny(arguments[0]);
   if (entry == nullptr) return Reply::Nil();
   const std::optional<FieldTimes> times = context.FieldDeadlinesOf(arguments[0]);
-  return Reply::Bulk(DumpValue(entry->value, RdbVersionOf(context), times ? &*times : nullptr));
+  const bool compresses = context.engine().options().server.rdbcompression;
+  const RdbFormat format{.version = RdbVersionOf(context),
+                         .compression = compresses ? RdbCompression::kOn : RdbCompression::kOff};
+  return Reply::Bulk(DumpValue(entry->value, format, times ? &*times : nullptr));
 }
 
 Reply HandleRestore(CommandContext& context, Arguments arguments) {

@@ -4,7 +4,6 @@
 
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/engine_core.h"
-#include "redouble/backends/memory/values/list.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -27,10 +26,6 @@ bool IsTooLongWithKey(const CommandContext& context, const Database::Entry& entr
 
 std::string_view ShownEncoding(const CommandContext& context, const Database::Entry& entry) {
   const std::string_view encoding = entry.value.encoding();
-  if (const List* list = entry.value.As<List>(); list != nullptr) {
-    const bool is_packed = context.engine().Has(Feature::kPackedLists) && list->nodes().size() == 1;
-    return is_packed ? "listpack" : encoding;
-  }
   if (IsTooLongWithKey(context, entry)) return "raw";
   const FieldDeadlines* deadlines = context.db().field_deadlines();
   const bool has_room =

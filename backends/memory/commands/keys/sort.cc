@@ -247,10 +247,13 @@ Reply StoreResults(CommandContext& context, std::string_view key,
     if (context.Remove(key)) context.Changed(key, EventClass::kGeneric, "del");
     return Reply::Integer(0);
   }
-  auto list = std::make_unique<List>(context.limits());
+  // Redis 7.0 makes this list with the default limit of nodes.
+  const EncodingLimits& limits = context.limits();
+  auto list = std::make_unique<List>(limits.packed_lists ? limits : EncodingLimits());
   for (const std::optional<std::string>& result : results) {
     list->Push(List::End::kBack, result.value_or(""));
   }
+  list->ChooseEncoding(limits);
   context.Put(key, Value::Of(std::move(list)));
   context.Changed(key, EventClass::kList, "sortstore");
   return Reply::Integer(static_cast<int64_t>(results.size()));

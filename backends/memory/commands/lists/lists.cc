@@ -18,16 +18,40 @@ namespace {
 
 Reply SizeReply(size_t size) { return Reply::Integer(static_cast<int64_t>(size)); }
 
+// Converts the list if it is a listpack that has no room for the elements.
+void PrepareToAdd(const CommandContext& context, List& list, Arguments elements) {
+  size_t bytes = 0;
+  for (const std::string_view element : elements) bytes += element.size();
+  list.PrepareToAdd(elements.size(), bytes, context.limits());
+}
+
 Reply PushGeneric(CommandContext& context, Arguments arguments, List::End end,
                   bool only_if_exists) {
   const std::string_view key = arguments[0];
   const Lookup<List> list = only_if_exists ? context.Find<List>(key) : context.FindOrAdd<List>(key);
   if (list.wrong_type()) return WrongType();
   if (!list) return Reply::Integer(0);
-  if (list->empty()) list->LimitNodes(context.limits());
-  for (const std::string_view element : arguments.subspan(1)) list->Push(end, element);
+  if (list->empty()) list->Configure(context.limits());
+  const Arguments elements = arguments.subspan(1);
+  PrepareToAdd(context, *list, elements);
+  for (const std::string_view element : elements) list->Push(end, element);
   context.Changed(key, EventClass::kList, PushEvent(end));
   return SizeReply(list->size());
+}
+
+// The bytes that PrepareToAdd counts for the element at that end, which will be moved. Redis takes
+// an integer out of a quicklist as a number and counts 0.
+size_t CountedBytes(const List& list, List::End end) {
+  const ListpackValue value = (end == List::End::kFront ? list.First() : list.Last()).value();
+  if (value.is_integer() && list.encoding() == "quicklist") return 0;
+  base::Int64Buffer buffer;
+  return value.View(buffer).size();
+}
+
+// After elements were removed.
+void FinishRemoval(CommandContext& context, std::string_view key, List& list) {
+  list.PackIfSmall(context.limits());
+  context.RemoveIfEmpty(key, list);
 }
 
 Reply PopGeneric(CommandContext& context, std::string_view command, Arguments arguments,
@@ -133,7 +157,7 @@ std::string_view PopWord(List::End end) { return end == List::End::kFront ? "LPO
 Reply PopElement(CommandContext& context, std::string_view key, List& list, List::End end) {
   Reply element = Reply::Bulk(list.Pop(end));
   context.Changed(key, EventClass::kList, PopEvent(end));
-  context.RemoveIfEmpty(key, list);
+  FinishRemoval(context, key, list);
   return element;
 }
 
@@ -144,7 +168,7 @@ std::vector<Reply> PopElements(CommandContext& context, std::string_view key, Li
   elements.reserve(count);
   while (elements.size() < count) elements.push_back(Reply::Bulk(list.Pop(end)));
   context.Changed(key, EventClass::kList, PopEvent(end));
-  context.RemoveIfEmpty(key, list);
+  FinishRemoval(context, key, list);
   return elements;
 }
 
@@ -152,14 +176,19 @@ Reply MoveElement(CommandContext& context, const ListMove& move) {
   const Lookup<List> source = context.Find<List>(move.from);
   if (source.wrong_type()) return WrongType();
   if (!source) return Reply::Nil();
-  if (context.Find<List>(move.to).wrong_type()) return WrongType();
+  const Lookup<List> known = context.Find<List>(move.to);
+  if (known.wrong_type()) return WrongType();
+  const bool is_new = !known;
+  const size_t counted_bytes = CountedBytes(*source, move.from_end);
   const std::string element = source->Pop(move.from_end);
   const Lookup<List> target = context.FindOrAdd<List>(move.to);
-  if (target->empty()) target->LimitNodes(context.limits());
+  // A list that was popped from is not new, though it may be empty now.
+  if (is_new) target->Configure(context.limits());
+  target->PrepareToAdd(1, counted_bytes, context.limits());
   target->Push(move.to_end, element);
   context.Changed(move.to, EventClass::kList, PushEvent(move.to_end));
   context.Changed(move.from, EventClass::kList, PopEvent(move.from_end));
-  context.RemoveIfEmpty(move.from, *source);
+  FinishRemoval(context, move.from, *source);
   return Reply::Bulk(element);
 }
 
@@ -243,9 +272,12 @@ Reply HandleLSet(CommandContext& context, Arguments arguments) {
   std::optional<int64_t> index = base::ParseInt64(arguments[1]);
   if (!index) return Reply::Error(error_text::kNotAnInteger);
   if (context.engine().Has(Feature::kShortIndex)) index = static_cast<int32_t>(*index);
+  // Redis converts the list before it looks for the element, here and in LINSERT.
+  PrepareToAdd(context, *list, arguments.subspan(2, 1));
   const std::optional<size_t> position = IndexIn(*list, *index);
   if (!position) return Reply::Error(error_text::kIndexOutOfRange);
   list->Replace(list->At(*position), arguments[2]);
+  list->PackIfSmall(context.limits());
   context.Changed(arguments[0], EventClass::kList, "lset");
   return Reply::Ok();
 }
@@ -256,6 +288,7 @@ Reply HandleLInsert(CommandContext& context, Arguments arguments) {
   const Lookup<List> list = context.Find<List>(arguments[0]);
   if (list.wrong_type()) return WrongType();
   if (!list) return Reply::Integer(0);
+  PrepareToAdd(context, *list, arguments.subspan(3, 1));
   List::Cursor cursor = list->First();
   while (cursor.valid() && !cursor.value().Equals(arguments[2])) cursor.Next();
   if (!cursor.valid()) return Reply::Integer(-1);
@@ -297,7 +330,10 @@ Reply HandleLTrim(CommandContext& context, Arguments arguments) {
   const std::optional<Range> range = ClampRange(*first, *last, list->size());
   // An event, but nothing to propagate.
   if (range && range->last - range->first + 1 == list->size()) context.PropagateOnlyOthers();
-  if (range) list->Trim(range->first, range->last);
+  if (range) {
+    list->Trim(range->first, range->last);
+    list->PackIfSmall(context.limits());
+  }
   context.Changed(key, EventClass::kList, "ltrim");
   if (!range) {
     context.Remove(key);
@@ -331,7 +367,7 @@ Reply HandleLRem(CommandContext& context, Arguments arguments) {
   }
   if (removed == 0) return Reply::Integer(0);
   context.Changed(key, EventClass::kList, "lrem");
-  context.RemoveIfEmpty(key, *list);
+  FinishRemoval(context, key, *list);
   return Reply::Integer(removed);
 }
 
