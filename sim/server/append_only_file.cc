@@ -101,6 +101,8 @@ void AppendOnlyFile::Close() {
 }
 
 void AppendOnlyFile::Flush() {
+  memory::Host* host = engine_.core().administration().host();
+  if (host != nullptr && flush_delay_us_ > 0) host->Sleep(flush_delay_us_);
   absl::Status status = file_.Flush();
   const bool is_always = server().appendfsync == AppendFsync::kAlways;
   if (status.ok() && is_always) status = file_.Sync();

@@ -58,6 +58,7 @@ class AppendOnlyFile final : public memory::AppendLog {
   absl::Status Rewrite() override;
   void ScheduleRewrite() override { figures_.rewrite_scheduled = true; }
   absl::Status Reload() override;
+  void SetFlushDelay(int64_t duration_us) override { flush_delay_us_ = duration_us; }
   memory::AppendLogFigures figures() const override;
 
  private:
@@ -84,6 +85,7 @@ class AppendOnlyFile final : public memory::AppendLog {
   memory::AppendLogFigures figures_;  // Those that `file_` does not have.
   int64_t synced_at_s_ = 0;
   int64_t rewrite_began_s_ = 0;
+  int64_t flush_delay_us_ = 0;
 };
 
 }  // namespace redouble::inline v0_1::sim

@@ -174,6 +174,7 @@ class AsioServer final : public Server,
   bool ServeOthers() override;
   bool MayAbandonScript() const;
   void Sleep(int64_t duration_us) override;
+  void LogWarning(std::string_view text) override { LogLine(LogLevel::kWarning, text); }
   absl::Status Listen(const memory::ServerOptions& server) override;
   int RoomForClients(int wanted) override { return RaiseDescriptorLimit(wanted); }
   std::string Folder() override;

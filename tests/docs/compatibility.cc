@@ -129,10 +129,10 @@ constexpr std::string_view kKills = "It would end the process that the engine is
 constexpr std::string_view kNotPrinted = "It replies, and prints nothing.";
 constexpr std::string_view kNotResized = "Reply buffers are not resized by a cron job.";
 constexpr DebugSubcommand kDebugSubcommands[] = {
-    {"AOF-FLUSH-SLEEP", "Writing the log is not slowed down."},
+    {"AOF-FLUSH-SLEEP"},
     {"ASSERT", kKills},
-    {"CHANGE-REPL-ID", "The replication id changes when a replica takes over, and only then."},
-    {"CLIENT-EVICTION", "The engine has no table of clients by size."},
+    {"CHANGE-REPL-ID"},
+    {"CLIENT-EVICTION"},
     {"CLUSTERLINK KILL", "A simulated cluster has no links."},
     {"CONFIG-REWRITE-FORCE-ALL"},
     {"CRASH-AND-RECOVER", kKills},
@@ -146,7 +146,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"LEAK", "Nothing is leaked on purpose."},
     {"LISTPACK", kNotPrinted},
     {"LOADAOF", "Without a log, or with a damaged one, it is an error; Redis exits."},
-    {"LOG", "The engine has no log."},
+    {"LOG", "`redouble serve` has a log; an engine alone replies, and writes nothing."},
     {"MALLCTL", kNoAllocator},
     {"MALLCTL-STR", kNoAllocator},
     {"OBJECT"},

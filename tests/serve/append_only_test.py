@@ -216,6 +216,16 @@ class Writing(AppendOnlyTest):
             results.append(trace)
         self.assertEqual(results[0], results[1])
 
+    def test_debug_delays_each_write(self):
+        for kind in (Served, Redis):
+            server = self.start(kind, "--appendonly", "yes")
+            server.cli("DEBUG", "AOF-FLUSH-SLEEP", "200000")
+            begun_at = time.monotonic()
+            server.cli("SET", "k", "v")
+            self.assertGreaterEqual(time.monotonic() - begun_at, 0.2)
+            server.stop()
+            self.clear()
+
     def test_a_grown_log_is_rewritten(self):
         for kind in (Served, Redis):
             self.clear()

@@ -281,6 +281,9 @@ class Clients(BesideRedis):
         self.expect_same("CLIENT", "PAUSE", "0")
         self.expect_same("CLIENT", "UNPAUSE")
         self.expect_same("RESET")
+        ours, theirs = (re.findall(r" flags=(\w+) .* cmd=client", plain(reply))
+                        for reply in self.both("CLIENT", "LIST"))
+        self.assertEqual(ours, theirs)
 
     def test_help_texts(self):
         for container in ("ACL", "CLIENT", "COMMAND", "CONFIG", "FUNCTION", "LATENCY", "MEMORY",

@@ -14,7 +14,7 @@ class ClientEviction(unittest.TestCase):
     def setUp(self):
         self.servers = []
         for kind in (Served, Redis):
-            server = kind()
+            server = kind("--enable-debug-command", "local")
             self.addCleanup(server.stop)
             self.servers.append(server)
 
@@ -50,6 +50,19 @@ class ClientEviction(unittest.TestCase):
             admin.ask("CONFIG", "RESETSTAT")
             return seen
         self.both(observe)
+
+    def test_debug_shows_the_clients_by_their_size(self):
+        def observe(server):
+            admin = self.admin(server)
+            clients = [server.wire() for _ in range(3)]
+            for client in clients:
+                client.ask("PING")
+            lines = admin.plain("DEBUG", "CLIENT-EVICTION").splitlines()
+            found = [re.fullmatch(r"(bucket.*): tot-mem: {1,10}[0-9]+, clients: ([0-9]+)", line)
+                     for line in lines]
+            return [match[1] for match in found], sum(int(match[2]) for match in found)
+        _, clients = self.both(observe)
+        self.assertEqual(clients, 3)
 
     def test_a_share_of_maxmemory(self):
         def observe(server):

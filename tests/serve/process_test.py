@@ -125,6 +125,16 @@ class Serve(ProcessTest):
         self.stop(process)
         self.assertFalse(os.path.exists(self.path("pid")))
 
+    def test_debug_log_writes_to_the_log(self):
+        process = self.start(PROGRAM, "serve", "--port", "none", "--unixsocket", self.path("s"),
+                             "--enable-debug-command", "yes")
+        self.read_until(process, "accept connections at")
+        client = redis_py.Redis(unix_socket_path=self.path("s"))
+        self.addCleanup(client.close)
+        client.execute_command("DEBUG", "LOG", "a message")
+        self.read_until(process, r"# DEBUG LOG: a message$")
+        self.stop(process)
+
     def test_sim_help_says_how_to_get_a_manual_clock(self):
         served = Served()
         self.addCleanup(served.stop)

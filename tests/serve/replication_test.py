@@ -87,6 +87,18 @@ class ReplicationTest(ReplicatedTestCase):
         self.assertEqual(self.master.cli("EXISTS", "there"), "0\n")
         self.assertEqual(replica.cli("GET", "there"), "1\n")
 
+    def test_a_replica_does_not_know_a_stream_whose_id_debug_changed(self):
+        replica = self.follow()
+        wire = self.load(self.master, 10)
+        before = self.field(self.master, "master_replid")
+        wire.ask("DEBUG", "CHANGE-REPL-ID")
+        self.assertNotEqual(self.field(self.master, "master_replid"), before)
+        self.assertEqual(self.field(self.master, "master_replid2"), "0" * 40)
+        replica.cli("CLIENT", "KILL", "TYPE", "master")
+        self.wait_for_link(replica)
+        self.assert_equal_keys(self.master, replica, wire)
+        self.assertEqual(self.field(self.master, "sync_full"), "2")
+
     def test_a_replica_can_take_over(self):
         replica = self.follow()
         wire = self.load(self.master, 9)

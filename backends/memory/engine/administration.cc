@@ -28,10 +28,11 @@ namespace command_flag = store::command_flag;
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
-// Clients are evicted by classes of size: powers of two, and one class for all small clients.
-uint64_t SizeClass(uint64_t bytes) {
-  constexpr uint64_t kSmallest = 32 * 1024;
-  return std::bit_floor(std::max(bytes, kSmallest));
+// The class of a client's size.
+size_t SizeClass(uint64_t bytes) {
+  const auto excess = static_cast<int>(std::bit_width(bytes)) - Administration::kSmallClientBits;
+  constexpr int kLast = Administration::kClientSizeClasses - 1;
+  return static_cast<size_t>(std::clamp(excess, 0, kLast));
 }
 
 bool IsLogged(int64_t cost, int64_t threshold) { return threshold >= 0 && cost >= threshold; }
@@ -116,6 +117,19 @@ void Administration::EvictClientsAbove(uint64_t limit_bytes) {
     statistics_.CountEvictedClient();
     session->Disconnect();
   }
+}
+
+std::array<Administration::ClientSizes, Administration::kClientSizeClasses>
+Administration::client_sizes() const {
+  std::array<ClientSizes, kClientSizeClasses> sizes;
+  for (const auto& [id, session] : sessions_) {
+    if (session->is_trusted() || session->no_evict()) continue;
+    const uint64_t bytes = BytesOf(engine_, *session);
+    ClientSizes& row = sizes[SizeClass(bytes)];
+    row.bytes += bytes;
+    ++row.clients;
+  }
+  return sizes;
 }
 
 void Administration::Configure() {

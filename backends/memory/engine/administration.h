@@ -12,6 +12,7 @@
 #define REDOUBLE_BACKENDS_MEMORY_ENGINE_ADMINISTRATION_H_
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -88,6 +89,16 @@ class Administration {
   void EvictClients() {
     if (client_limit_bytes_) EvictClientsAbove(*client_limit_bytes_);
   }
+
+  // The clients that EvictClients may close, by their size: the first class has those below 2^15
+  // bytes, each further one those of twice the size, and the last one has no limit.
+  static constexpr int kSmallClientBits = 15;
+  static constexpr int kClientSizeClasses = 19;
+  struct ClientSizes {
+    uint64_t bytes = 0;
+    size_t clients = 0;
+  };
+  std::array<ClientSizes, kClientSizeClasses> client_sizes() const;
 
   // A command as the client sent it.
   struct Sent {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/store/errors.h"
 
@@ -254,7 +255,7 @@ void SessionCore::Reset() {
   if (is_monitor_) engine_.administration().StopMonitor(*this);
   is_monitor_ = false;
   no_touch_ = false;
-  no_evict_ = false;
+  if (engine_.Has(Feature::kResetEndsNoEvict)) no_evict_ = false;
 }
 
 void SessionCore::LogOut() {

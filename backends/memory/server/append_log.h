@@ -51,6 +51,8 @@ class AppendLog {
   // within a command (DEBUG LOADAOF). Errors: NotFound if there is no log, those of a damaged one
   // and of the file system. After an error the keys are as they were.
   virtual absl::Status Reload() = 0;
+  // DEBUG AOF-FLUSH-SLEEP: blocks the process for so long before each write.
+  virtual void SetFlushDelay(int64_t duration_us) = 0;
   virtual AppendLogFigures figures() const = 0;
 };
 

@@ -81,6 +81,8 @@ class Host {
   virtual void OnDisconnect(const SessionCore& session) = 0;
   // DEBUG SLEEP: blocks the process.
   virtual void Sleep(int64_t duration_us) = 0;
+  // DEBUG LOG: writes a warning to the log of the server.
+  virtual void LogWarning(std::string_view) {}
   // SHUTDOWN: stops the server after the pending replies have been sent.
   virtual void Shutdown() = 0;
   // CONFIG SET bind and port: listens there, and no longer where it listened before. Connections

@@ -97,6 +97,8 @@ class Replication {
   // Until then writes wait. Requires a master without a failover under way, and replicas.
   virtual void BeginFailover(const FailoverOptions& options) = 0;
   virtual void AbortFailover() = 0;
+  // DEBUG CHANGE-REPL-ID: the stream goes on under a new id, which no replica has.
+  virtual void ChangeId() = 0;
   // REPLCONF listening-port, ip-address or capa, with a valid value.
   virtual void Describe(const SessionCore& session, std::string_view option,
                         std::string_view value) = 0;

@@ -140,6 +140,11 @@ void ReplicationNode::AbortFailover() {
   EndFailover("Aborting failover: manually aborted");
 }
 
+void ReplicationNode::ChangeId() {
+  WriteLog(LogLevel::kWarning, "Changing replication IDs after receiving DEBUG change-repl-id");
+  stream_.StartAnew();
+}
+
 void ReplicationNode::EndFailover(std::string_view line) {
   failover_.reset();
   engine_.core().administration().EndPause();

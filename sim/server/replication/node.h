@@ -58,6 +58,7 @@ class ReplicationNode final : public memory::Replication {
   int64_t good_replicas() const override { return replicas_.good_replicas(); }
   void BeginFailover(const memory::FailoverOptions& options) override;
   void AbortFailover() override;
+  void ChangeId() override;
   void Describe(const memory::SessionCore& session, std::string_view option,
                 std::string_view value) override {
     replicas_.Describe(session, option, value);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +21,7 @@
 #include "redouble/backends/memory/persistence/dump.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/memory_size.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/backends/memory/values/memory_usage.h"
@@ -35,71 +37,79 @@ namespace {
 constexpr size_t kDumpFrameBytes = 1 + 2 + 8;
 constexpr uint32_t kLruClockMax = (1u << 24) - 1;
 
-Reply Help(CommandContext& context, Arguments) {
-  static constexpr HelpLine kLines[] = {
-      "CLUSTERLINK KILL <to|from|all> <node-id>",
-      "    Accepted: the nodes of a simulated cluster have no links.",
-      "CONFIG-REWRITE-FORCE-ALL",
-      "    Like CONFIG REWRITE but writes all configuration options, including",
-      "    keywords not listed in original configuration file or default values.",
-      "DIGEST",
-      "    Output a hex signature representing the current DB content.",
-      "DIGEST-VALUE <key> [<key> ...]",
-      "    Output a hex signature of the values of all the specified keys.",
-      "DROP-CLUSTER-PACKET-FILTER <packet-type>",
-      "    Accepted: the nodes of a simulated cluster send no packets.",
-      "ERROR <string>",
-      "    Return a Redis protocol error with <string> as message. Useful for clients",
-      "    unit tests to simulate Redis errors.",
-      "LEAK <string>",
-      "    Accepted: nothing is leaked.",
-      "LISTPACK <key>",
-      "    Check that <key> has the listpack encoding.",
-      "LOADAOF",
-      "    Flush the AOF buffers on disk and reload the AOF in memory.",
-      "OBJECT <key>",
-      "    Show low level info about `key` and associated value.",
-      "PAUSE-CRON <0|1>",
-      "    Accepted: there is no periodic cron job.",
-      "POPULATE <count> [<prefix>] [<size>]",
-      "    Create <count> string keys named key:<num>. If <prefix> is specified then",
-      "    it is used instead of the 'key' prefix.",
-      "PROTOCOL <type>",
-      "    Reply with a test value of the specified type. <type> can be: string,",
-      "    integer, double, bignum, null, array, set, map, attrib, push, verbatim,",
-      "    true, false.",
-      "QUICKLIST <key> [<0|1>]",
-      "    Check that <key> has the quicklist encoding.",
-      "QUICKLIST-PACKED-THRESHOLD <size>",
-      "    Accepted: all elements of lists are in packed nodes.",
-      "RELOAD [option ...]",
-      "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
-      "    * MERGE: conflicting keys will be loaded from RDB.",
-      "    * NOFLUSH: the existing database will not be removed before load, but",
-      "      conflicting keys are an error.",
-      "    * NOSAVE: the database will be loaded from an existing RDB file.",
-      "REPLICATE <string>",
-      "    Replicates the provided string to replicas, allowing data divergence.",
-      "REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>",
-      "REPLYBUFFER RESIZING <0|1>",
-      "    Accepted: reply buffers are not resized by a cron job.",
-      "SDSLEN <key>",
-      "    Show low level SDS string info representing `key` and value.",
-      "SET-ACTIVE-EXPIRE <0|1>",
-      "    Setting it to 0 disables expiring keys in background when they are not",
-      "    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
-      "    default.",
-      "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
-      "    Enables or disables checksum checks for RESTORE's payload.",
-      "SLEEP <seconds>",
-      "    Stop the server for <seconds>. Decimals allowed.",
-      "STRINGMATCH-TEST",
-      "    Run a fuzz tester against the function that matches patterns.",
-      "STRUCTSIZE",
-      "    Return the size of different Redis core C structures.",
-  };
-  return HelpReply(context, "DEBUG", kLines);
-}
+constexpr HelpLine kHelpLines[] = {
+    "AOF-FLUSH-SLEEP <microsec>",
+    "    Server will sleep before flushing the AOF, this is used for testing.",
+    "CHANGE-REPL-ID",
+    "    Change the replication IDs of the instance.",
+    "    Dangerous: should be used only for testing the replication subsystem.",
+    "CLIENT-EVICTION",
+    "    Show low level client eviction pools info (maxmemory-clients).",
+    "CLUSTERLINK KILL <to|from|all> <node-id>",
+    "    Accepted: the nodes of a simulated cluster have no links.",
+    "CONFIG-REWRITE-FORCE-ALL",
+    "    Like CONFIG REWRITE but writes all configuration options, including",
+    "    keywords not listed in original configuration file or default values.",
+    "DIGEST",
+    "    Output a hex signature representing the current DB content.",
+    "DIGEST-VALUE <key> [<key> ...]",
+    "    Output a hex signature of the values of all the specified keys.",
+    "DROP-CLUSTER-PACKET-FILTER <packet-type>",
+    "    Accepted: the nodes of a simulated cluster send no packets.",
+    "ERROR <string>",
+    "    Return a Redis protocol error with <string> as message. Useful for clients",
+    "    unit tests to simulate Redis errors.",
+    "LEAK <string>",
+    "    Accepted: nothing is leaked.",
+    "LISTPACK <key>",
+    "    Check that <key> has the listpack encoding.",
+    "LOADAOF",
+    "    Flush the AOF buffers on disk and reload the AOF in memory.",
+    "LOG <message>",
+    "    Write <message> to the server log.",
+    "OBJECT <key>",
+    "    Show low level info about `key` and associated value.",
+    "PAUSE-CRON <0|1>",
+    "    Accepted: there is no periodic cron job.",
+    "POPULATE <count> [<prefix>] [<size>]",
+    "    Create <count> string keys named key:<num>. If <prefix> is specified then",
+    "    it is used instead of the 'key' prefix.",
+    "PROTOCOL <type>",
+    "    Reply with a test value of the specified type. <type> can be: string,",
+    "    integer, double, bignum, null, array, set, map, attrib, push, verbatim,",
+    "    true, false.",
+    "QUICKLIST <key> [<0|1>]",
+    "    Check that <key> has the quicklist encoding.",
+    "QUICKLIST-PACKED-THRESHOLD <size>",
+    "    Accepted: all elements of lists are in packed nodes.",
+    "RELOAD [option ...]",
+    "    Save the RDB on disk and reload it back to memory. Valid <option> values:",
+    "    * MERGE: conflicting keys will be loaded from RDB.",
+    "    * NOFLUSH: the existing database will not be removed before load, but",
+    "      conflicting keys are an error.",
+    "    * NOSAVE: the database will be loaded from an existing RDB file.",
+    "REPLICATE <string>",
+    "    Replicates the provided string to replicas, allowing data divergence.",
+    "REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>",
+    "REPLYBUFFER RESIZING <0|1>",
+    "    Accepted: reply buffers are not resized by a cron job.",
+    "SDSLEN <key>",
+    "    Show low level SDS string info representing `key` and value.",
+    "SET-ACTIVE-EXPIRE <0|1>",
+    "    Setting it to 0 disables expiring keys in background when they are not",
+    "    accessed (otherwise the Redis behavior). Setting it to 1 reenables back the",
+    "    default.",
+    "SET-SKIP-CHECKSUM-VALIDATION <0|1>",
+    "    Enables or disables checksum checks for RESTORE's payload.",
+    "SLEEP <seconds>",
+    "    Stop the server for <seconds>. Decimals allowed.",
+    "STRINGMATCH-TEST",
+    "    Run a fuzz tester against the function that matches patterns.",
+    "STRUCTSIZE",
+    "    Return the size of different Redis core C structures.",
+};
+
+Reply Help(CommandContext& context, Arguments) { return HelpReply(context, "DEBUG", kHelpLines); }
 
 Reply Sleep(CommandContext& context, Arguments arguments) {
   const std::string_view text = arguments[0];
@@ -224,9 +234,29 @@ Reply LoadLog(CommandContext& context, Arguments) {
 }
 
 // As atoi: invalid text is 0.
-bool IsOn(std::string_view text) {
+int ReadLeniently(std::string_view text) {
   int number = 0;
-  return absl::SimpleAtoi(base::ToAbsl(text), &number) && number != 0;
+  return absl::SimpleAtoi(base::ToAbsl(text), &number) ? number : 0;
+}
+
+bool IsOn(std::string_view text) { return ReadLeniently(text) != 0; }
+
+Reply SetFlushDelay(CommandContext& context, Arguments arguments) {
+  AppendLog* log = context.engine().administration().append_log();
+  if (log != nullptr) log->SetFlushDelay(ReadLeniently(arguments[0]));
+  return Reply::Ok();
+}
+
+Reply ChangeReplicationId(CommandContext& context, Arguments) {
+  Replication* replication = context.engine().administration().replication();
+  if (replication != nullptr) replication->ChangeId();
+  return Reply::Ok();
+}
+
+Reply WriteToLog(CommandContext& context, Arguments arguments) {
+  Host* host = context.engine().administration().host();
+  if (host != nullptr) host->LogWarning(absl::StrCat("DEBUG LOG: ", base::ToAbsl(arguments[0])));
+  return Reply::Ok();
 }
 
 // Replicas execute the words; this server does not.
@@ -255,6 +285,24 @@ Reply KillLink(CommandContext& context, Arguments arguments) {
     if (IsWord(arguments[1], direction)) return Reply::Ok();
   }
   return Reply::Error("ERR Unknown direction " + WordInError(arguments[1]));
+}
+
+Reply ShowClientSizes(CommandContext& context, Arguments) {
+  EngineCore& engine = context.engine();
+  if (KeptValue("maxmemory-clients", engine.options()) == "0") {
+    return Reply::Error("ERR maxmemory-clients is disabled.");
+  }
+  std::string text;
+  uint64_t least = 0;
+  uint64_t next = uint64_t{1} << Administration::kSmallClientBits;
+  for (const auto& [bytes, clients] : engine.administration().client_sizes()) {
+    const bool is_last = least == uint64_t{1} << 32;
+    const std::string most = is_last ? "+            " : absl::StrFormat(" - %10u", next - 1);
+    absl::StrAppendFormat(&text, "bucket %10u%s: tot-mem: %10u, clients: %u\n", least, most, bytes,
+                          clients);
+    least = std::exchange(next, 2 * next);
+  }
+  return Reply::Verbatim(text);
 }
 
 Reply ShowStrings(CommandContext& context, Arguments arguments) {
@@ -465,6 +513,9 @@ struct Subcommand {
   Reply (*run)(CommandContext& context, Arguments arguments);
 };
 constexpr Subcommand kSubcommands[] = {
+    {"AOF-FLUSH-SLEEP", 1, 1, SetFlushDelay},
+    {"CHANGE-REPL-ID", 0, 0, ChangeReplicationId},
+    {"CLIENT-EVICTION", 0, 0, ShowClientSizes},
     {"CLUSTERLINK", 3, 3, KillLink},
     {"CONFIG-REWRITE-FORCE-ALL", 0, 0, RewriteWholeConfig},
     {"DIGEST", 0, 0, DigestOfAll},
@@ -475,6 +526,7 @@ constexpr Subcommand kSubcommands[] = {
     {"LEAK", 1, 1, Leak},
     {"LISTPACK", 1, 1, ShowListpack},
     {"LOADAOF", 0, kAnyNumber, LoadLog},
+    {"LOG", 1, 1, WriteToLog},
     {"OBJECT", 1, 1, Object},
     {"PAUSE-CRON", 1, 1, PauseCron},
     {"POPULATE", 1, 3, Populate},
