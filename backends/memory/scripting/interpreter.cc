@@ -29,7 +29,7 @@ std::optional<Reply> Interpreter::Compile(std::string_view sha, std::string_view
   state_->Protect([&](lua_State* lua) {
     if (LoadText(lua, body, "@user_script") != 0) {
       error = Reply::Error("ERR Error compiling script (new function): " +
-                           std::string(ToView(lua, -1)));
+                           OneLine(std::string(ToView(lua, -1))));
       return;
     }
     state_->PushEnvironment();

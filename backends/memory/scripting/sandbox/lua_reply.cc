@@ -126,15 +126,6 @@ std::optional<std::string> StringField(lua_State* state, const char* name) {
   return value;
 }
 
-// A simple reply is one line: line breaks become spaces, and a zero byte ends it, as in C.
-std::string OneLine(std::string text) {
-  text.resize(std::min(text.size(), text.find('\0')));
-  for (char& c : text) {
-    if (c == '\r' || c == '\n') c = ' ';
-  }
-  return text;
-}
-
 // The elements of the table on top of the stack, up to the first nil.
 Reply ArrayReply(lua_State* state, int depth, NestedErrors& nested) {
   std::vector<Reply> elements;
@@ -262,6 +253,14 @@ Reply PopReplyAt(lua_State* state, int depth, NestedErrors& nested) {
 }
 
 }  // namespace
+
+std::string OneLine(std::string text) {
+  text.resize(std::min(text.size(), text.find('\0')));
+  for (char& c : text) {
+    if (c == '\r' || c == '\n') c = ' ';
+  }
+  return text;
+}
 
 std::string NumberText(lua_Number number) {
   // Up to 17 digits, integral numbers have the same text in both formats; zero may have a sign.

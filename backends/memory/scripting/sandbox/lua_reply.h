@@ -41,6 +41,10 @@ void PushErrorTable(lua_State* state, std::string_view text);
 // The text of a number as an argument of redis.call in Redis 7.0: %.17g.
 std::string NumberText(lua_Number number);
 
+// The text as a simple reply, which is one line: line breaks become spaces, and a zero byte ends
+// it, as in C.
+std::string OneLine(std::string text);
+
 // The string at `index`; it may contain any bytes.
 inline std::string_view ToView(lua_State* state, int index) {
   size_t size = 0;
