@@ -204,13 +204,22 @@ class AsioServer final : public Server,
       FlushDirty();
     });
   }
-  // Other than a task for later, a part of work in the background does not keep the server from
+  // The first part of work in the background runs before the next commands, as a task for later
+  // does, so that a small file is whole by then. The further parts do not keep the server from
   // polling again.
   void InBackground(std::function<void()> task) override {
+    if (!in_background_) {
+      return Later([this, task = std::move(task)] { RunInBackground(task); });
+    }
     asio::post(context_, [this, task = std::move(task)] {
-      task();
+      RunInBackground(task);
       FlushDirty();
     });
+  }
+  void RunInBackground(const std::function<void()>& task) {
+    in_background_ = true;
+    task();
+    in_background_ = false;
   }
 
   // ClientOwner
@@ -263,7 +272,8 @@ class AsioServer final : public Server,
   std::optional<Pass> interrupted_pass_;
   std::unique_ptr<Interrupts> interrupts_;  // Since the first busy script.
   bool stopping_ = false;
-  int later_tasks_ = 0;  // Those of Later that have not run.
+  int later_tasks_ = 0;         // Those of Later that have not run.
+  bool in_background_ = false;  // A part of work in the background runs.
   const bool ticks_are_steady_ = TicksAreSteady();
   TickClock ticks_;
   memory::ProcessFigures figures_;
