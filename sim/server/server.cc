@@ -208,18 +208,14 @@ class AsioServer final : public Server,
   // does, so that a small file is whole by then. The further parts do not keep the server from
   // polling again.
   void InBackground(std::function<void()> task) override {
-    if (!in_background_) {
-      return Later([this, task = std::move(task)] { RunInBackground(task); });
-    }
-    asio::post(context_, [this, task = std::move(task)] {
-      RunInBackground(task);
+    auto part = [this, task = std::move(task)] {
+      in_background_ = true;
+      task();
+      in_background_ = false;
       FlushDirty();
-    });
-  }
-  void RunInBackground(const std::function<void()>& task) {
-    in_background_ = true;
-    task();
-    in_background_ = false;
+    };
+    if (!in_background_) return Later(std::move(part));
+    asio::post(context_, std::move(part));
   }
 
   // ClientOwner
