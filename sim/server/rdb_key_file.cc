@@ -12,7 +12,6 @@
 
 namespace redouble::inline v0_1::sim {
 
-using memory::ByteSink;
 using memory::SavePoint;
 
 RdbKeyFile::RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
@@ -83,16 +82,9 @@ void RdbKeyFile::ContinueLater() {
 }
 
 void RdbKeyFile::Continue() {
-  bool continues = false;
-  const auto write = [&](ByteSink& sink) {
-    const absl::StatusOr<bool> written = background_->keys.Continue(sink);
-    continues = written.ok() && *written;
-    return written.status();
-  };
-  // Finish reports an error.
-  const bool is_well = background_->file.Write(write).ok() && background_->file.SyncIfDue().ok();
+  const bool continues = memory::ContinueInFile(background_->keys, background_->file);
   figures_.written_keys = static_cast<int64_t>(background_->keys.written_keys());
-  if (is_well && continues) return ContinueLater();
+  if (continues) return ContinueLater();
   FinishInBackground();
 }
 

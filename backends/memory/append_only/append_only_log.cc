@@ -91,15 +91,9 @@ absl::Status AppendOnlyLog::BeginRewrite() {
 bool AppendOnlyLog::ContinueRewrite() {
   assert(rewriting());
   if (!base_keys_) return false;
-  bool continues = false;
-  const auto write = [&](ByteSink& sink) {
-    const absl::StatusOr<bool> written = base_keys_->Continue(sink);
-    continues = written.ok() && *written;
-    return written.status();
-  };
-  continues = next_base_->Write(write).ok() && next_base_->SyncIfDue().ok() && continues;
-  if (!continues) base_keys_.reset();
-  return continues;
+  if (ContinueInFile(*base_keys_, *next_base_)) return true;
+  base_keys_.reset();
+  return false;
 }
 
 absl::Status AppendOnlyLog::FinishRewrite() {

@@ -43,7 +43,7 @@ class RdbSave::Saver {
     core_.AddWalk(walk_);
     AppendHeader();
     for (const FunctionLibraries::Library* library : core_.functions().List()) {
-      AppendOpcode(RdbOpcode::kFunction);
+      AppendOpcode(RdbOpcode::kFunction, buffer_);
       AppendRdbString(library->code, buffer_, compression_);
     }
     BeginDatabase();
@@ -63,7 +63,7 @@ class RdbSave::Saver {
       BeginDatabase();
     }
     const bool is_last = index_ == sizes_.size();
-    if (is_last) AppendOpcode(RdbOpcode::kEnd);
+    if (is_last) AppendOpcode(RdbOpcode::kEnd, buffer_);
     REDOUBLE_RETURN_IF_ERROR(Flush(sink));
     if (!is_last) return true;
     AppendLittleEndian(options_.has_checksum ? checksum_ : 0, kRdbChecksumBytes, buffer_);
@@ -84,10 +84,12 @@ class RdbSave::Saver {
     uint64_t expiring = 0;
   };
 
-  void AppendOpcode(RdbOpcode opcode) { buffer_.push_back(static_cast<char>(opcode)); }
+  static void AppendOpcode(RdbOpcode opcode, std::string& out) {
+    out.push_back(static_cast<char>(opcode));
+  }
 
   void AppendField(std::string_view name, std::string_view value) {
-    AppendOpcode(RdbOpcode::kAux);
+    AppendOpcode(RdbOpcode::kAux, buffer_);
     AppendRdbString(name, buffer_, compression_);
     AppendRdbString(value, buffer_, compression_);
   }
@@ -137,9 +139,9 @@ class RdbSave::Saver {
 
   void BeginDatabase() {
     if (index_ == sizes_.size() || sizes_[index_].keys == 0) return;
-    AppendOpcode(RdbOpcode::kSelectDb);
+    AppendOpcode(RdbOpcode::kSelectDb, buffer_);
     AppendRdbLength(index_, buffer_);
-    AppendOpcode(RdbOpcode::kResize);
+    AppendOpcode(RdbOpcode::kResize, buffer_);
     AppendRdbLength(sizes_[index_].keys, buffer_);
     AppendRdbLength(sizes_[index_].expiring, buffer_);
   }
@@ -153,17 +155,16 @@ class RdbSave::Saver {
 
   void AppendKey(const Database& db, const Database::Entry& entry, EvictionRecord use,
                  std::string& out) const {
-    const auto append_opcode = [&](RdbOpcode opcode) { out.push_back(static_cast<char>(opcode)); };
     if (const std::optional<int64_t> deadline_ms = db.DeadlineOf(entry)) {
-      append_opcode(RdbOpcode::kExpiryMs);
+      AppendOpcode(RdbOpcode::kExpiryMs, out);
       AppendLittleEndian(static_cast<uint64_t>(*deadline_ms), sizeof(*deadline_ms), out);
     }
     if (saves_idle_) {
-      append_opcode(RdbOpcode::kIdle);
+      AppendOpcode(RdbOpcode::kIdle, out);
       AppendRdbLength(static_cast<uint64_t>(use.IdleSeconds(now_s_)), out);
     }
     if (saves_frequency_) {
-      append_opcode(RdbOpcode::kFrequency);
+      AppendOpcode(RdbOpcode::kFrequency, out);
       out.push_back(static_cast<char>(use.FrequencyNow(now_s_, decay_minutes_)));
     }
     const FieldDeadlines* deadlines = db.field_deadlines();
@@ -210,6 +211,16 @@ absl::StatusOr<bool> RdbSave::Continue(ByteSink& sink, size_t part_bytes) {
 uint64_t RdbSave::keys() const { return saver_->keys(); }
 
 uint64_t RdbSave::written_keys() const { return saver_->written_keys(); }
+
+bool ContinueInFile(RdbSave& save, FileReplacement& file) {
+  bool continues = false;
+  const auto write = [&](ByteSink& sink) {
+    const absl::StatusOr<bool> written = save.Continue(sink);
+    continues = written.ok() && *written;
+    return written.status();
+  };
+  return file.Write(write).ok() && file.SyncIfDue().ok() && continues;
+}
 
 absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& options) {
   RdbSave save(engine, options);

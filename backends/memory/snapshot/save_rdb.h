@@ -33,6 +33,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/key_filter.h"
 
 namespace redouble::inline v0_1::memory {
@@ -93,6 +94,10 @@ class RdbSave {
   class Saver;
   const std::unique_ptr<Saver> saver_;
 };
+
+// Writes the next part of a save to a file, and waits for the disk when that is due. Returns false
+// after the last part and after an error, which file.Finish() returns.
+bool ContinueInFile(RdbSave& save, FileReplacement& file);
 
 }  // namespace redouble::inline v0_1::memory
 

@@ -52,26 +52,25 @@ void List::ConvertToQuicklist(const EncodingLimits& limits) {
   node_limit_ = NodeLimitOf(limits);
 }
 
-void List::PackIfWithin(NodeLimit limit) {
+void List::PackIfWithin(const EncodingLimits& limits, size_t divisor) {
   if (nodes_.size() != 1 || IsPlain(nodes_.front())) return;
-  if (limit.Allows(nodes_.front().size_bytes(), size_)) is_packed_ = true;
+  const int64_t node_limit = NodeLimitOf(limits);
+  auto [bytes, elements] = LimitOf(node_limit);
+  // Redis does not look at the bytes here if the limit is one of elements.
+  if (node_limit >= 0) bytes = kUnlimited;
+  const NodeLimit limit{.bytes = bytes / divisor, .elements = elements / divisor};
+  is_packed_ = limit.Allows(nodes_.front().size_bytes(), size_);
 }
 
 void List::PackIfSmall(const EncodingLimits& limits) {
   if (is_packed_ || !limits.packed_lists) return;
-  const int64_t node_limit = NodeLimitOf(limits);
-  const NodeLimit limit = LimitOf(node_limit);
-  // A limit of elements has no limit of bytes here.
-  PackIfWithin(
-      {.bytes = node_limit < 0 ? limit.bytes / 2 : kUnlimited, .elements = limit.elements / 2});
+  PackIfWithin(limits, /*divisor=*/2);
 }
 
 void List::ChooseEncoding(const EncodingLimits& limits) {
   if (!limits.packed_lists) return;
   if (is_packed_) return PrepareToAdd(0, 0, limits);
-  const int64_t node_limit = NodeLimitOf(limits);
-  const NodeLimit limit = LimitOf(node_limit);
-  PackIfWithin({.bytes = node_limit < 0 ? limit.bytes : kUnlimited, .elements = limit.elements});
+  PackIfWithin(limits, /*divisor=*/1);
 }
 
 bool List::Fits(const Listpack& node, std::string_view element) const {

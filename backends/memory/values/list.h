@@ -45,6 +45,8 @@ class List final : public Collection {
   std::string_view encoding() const override { return is_packed_ ? "listpack" : "quicklist"; }
   bool empty() const override { return size_ == 0; }
 
+  // True if the encoding is "listpack".
+  bool is_packed() const { return is_packed_; }
   size_t size() const { return size_; }
   // The nodes in order. No node is empty.
   const std::vector<Listpack>& nodes() const { return nodes_; }
@@ -131,7 +133,8 @@ class List final : public Collection {
   // Merges `node` and the next one. Returns false if there is no next one or no room.
   bool TryMerge(size_t node);
   void ConvertToQuicklist(const EncodingLimits& limits);
-  void PackIfWithin(NodeLimit limit);
+  // Converts to a listpack if there is one node and it is within the limit, divided by `divisor`.
+  void PackIfWithin(const EncodingLimits& limits, size_t divisor);
   void EraseNode(size_t node) { nodes_.erase(nodes_.begin() + static_cast<ptrdiff_t>(node)); }
   void EraseFront(size_t count);
   void EraseBack(size_t count);

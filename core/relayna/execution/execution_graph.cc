@@ -157,7 +157,7 @@ class GraphBuilder {
 
   const std::string& TimestampAt(Place place) const { return *nodes_[place].timestamp; }
   const std::string& IdAt(Place place) const { return nodes_[place].id; }
-  Attempts StageAttempts(const std::optional<std::string>& stage) const;
+  Attempts StageAttempts(const std::string& stage) const;
   std::optional<Place> LastUntil(const Attempts& attempts, const std::string& timestamp) const;
   std::optional<Place> LatestAttempt(const std::string& task_id,
                                      const std::string& timestamp) const;
@@ -227,12 +227,11 @@ void GraphBuilder::AddTasks(const absl::btree_set<std::string>& children) {
   }
 }
 
-// The attempts of one stage; all for nullopt.
-GraphBuilder::Attempts GraphBuilder::StageAttempts(const std::optional<std::string>& stage) const {
-  if (!stage) return stage_attempts_;
+// The attempts of one stage, of all tasks.
+GraphBuilder::Attempts GraphBuilder::StageAttempts(const std::string& stage) const {
   Attempts attempts;
   for (const Place place : stage_attempts_) {
-    if (*nodes_[place].annotations.Find("stage") == Value(*stage)) attempts.push_back(place);
+    if (*nodes_[place].annotations.Find("stage") == Value(stage)) attempts.push_back(place);
   }
   return attempts;
 }

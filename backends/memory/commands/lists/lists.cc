@@ -20,6 +20,7 @@ Reply SizeReply(size_t size) { return Reply::Integer(static_cast<int64_t>(size))
 
 // Converts the list if it is a listpack that has no room for the elements.
 void PrepareToAdd(const CommandContext& context, List& list, Arguments elements) {
+  if (!list.is_packed()) return;
   size_t bytes = 0;
   for (const std::string_view element : elements) bytes += element.size();
   list.PrepareToAdd(elements.size(), bytes, context.limits());
@@ -43,7 +44,7 @@ Reply PushGeneric(CommandContext& context, Arguments arguments, List::End end,
 // an integer out of a quicklist as a number and counts 0.
 size_t CountedBytes(const List& list, List::End end) {
   const ListpackValue value = (end == List::End::kFront ? list.First() : list.Last()).value();
-  if (value.is_integer() && list.encoding() == "quicklist") return 0;
+  if (value.is_integer() && !list.is_packed()) return 0;
   base::Int64Buffer buffer;
   return value.View(buffer).size();
 }
@@ -179,7 +180,8 @@ Reply MoveElement(CommandContext& context, const ListMove& move) {
   const Lookup<List> known = context.Find<List>(move.to);
   if (known.wrong_type()) return WrongType();
   const bool is_new = !known;
-  const size_t counted_bytes = CountedBytes(*source, move.from_end);
+  const size_t counted_bytes =
+      context.limits().packed_lists ? CountedBytes(*source, move.from_end) : 0;
   const std::string element = source->Pop(move.from_end);
   const Lookup<List> target = context.FindOrAdd<List>(move.to);
   // A list that was popped from is not new, though it may be empty now.
