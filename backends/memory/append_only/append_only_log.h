@@ -77,8 +77,8 @@ class AppendOnlyLog final : public EffectSink {
   // increment.
   absl::Status FinishRewrite();
   bool rewriting() const { return next_base_ != nullptr; }
-  // The keys of the base file that is being written, and those of them that have been written. Both
-  // are 0 if there is none, and for a base of commands.
+  // The number of keys of the base file that is being written, and how many of them have been
+  // written. Both are 0 if no base file is being written or if it consists of commands.
   uint64_t rewrite_keys() const { return base_keys_ ? base_keys_->keys() : 0; }
   uint64_t rewritten_keys() const { return base_keys_ ? base_keys_->written_keys() : 0; }
 

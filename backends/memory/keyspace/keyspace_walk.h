@@ -7,14 +7,15 @@
 //
 // The keys of a database come in the order that they had at the beginning. Nothing is copied at
 // the beginning: a key that is about to change before the walk has reached it is encoded then, and
-// its bytes are kept until the walk comes to its place. Removing a key moves the last one of its
-// database to its place, so that both are kept. Keys that are added later take places behind the
-// walk's or those of kept keys, and cost nothing.
+// its bytes are kept until the walk comes to its place. Removing a key moves the last key of its
+// database to its place, so the bytes of both are kept. Keys that are added later are not visited
+// and cost nothing: their places come after those of the walk, or belonged to keys whose bytes are
+// kept.
 //
 // The walk takes the place of the databases' access observer, so that a database that is not
 // walked pays nothing for it. Several walks may go over one database at a time.
 //
-// Thread-safety: one thread, that of the databases.
+// Thread-safety: the walk and the databases must be used by one thread.
 #ifndef REDOUBLE_BACKENDS_MEMORY_KEYSPACE_KEYSPACE_WALK_H_
 #define REDOUBLE_BACKENDS_MEMORY_KEYSPACE_KEYSPACE_WALK_H_
 

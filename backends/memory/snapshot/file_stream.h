@@ -54,8 +54,8 @@ class FileReplacement {
   FileReplacement& operator=(const FileReplacement&) = delete;
   ~FileReplacement();
 
-  // Makes the file if there is none, and appends to it. Errors: those of `write` and of the system
-  // calls. After an error each further call returns it, and does nothing.
+  // Appends to the file beside `path`, which the first call creates. Errors: those of `write` and
+  // of the system calls. After an error, further calls do nothing and return the same error.
   absl::Status Write(absl::FunctionRef<absl::Status(ByteSink&)> write);
   // Waits for the disk if much has been written since the last time, so that Finish waits less: for
   // a file that is written while clients wait. Errors: as in Write.

@@ -15,8 +15,8 @@ namespace redouble::inline v0_1::base {
 namespace {
 
 // Grisu2 (Florian Loitsch, "Printing Floating-Point Numbers Quickly and Accurately with Integers",
-// PLDI 2010). Its digits give the same double when they are read. For about one double of a
-// thousand they are one more than the fewest, or not the nearest of the fewest.
+// PLDI 2010). Its digits give the same double when they are read. For less
+// than one double of a hundred they are one more than the fewest, or not the nearest of the fewest.
 
 // significand * 2^exponent.
 struct Scaled {

@@ -14,7 +14,7 @@
 namespace redouble::inline v0_1::base {
 
 // An integer below 2^62 has all its digits. Other values have the digits of Grisu2, which give the
-// same double when they are read and are the fewest but for about one value of a thousand, with an
+// same double when they are read and are the fewest for over 99 of 100 values, with an
 // exponent if that would be far from the digits; "inf", "-inf", "-0" for negative zero, "nan".
 std::string FormatShortestDouble(double value);
 

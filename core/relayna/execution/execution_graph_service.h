@@ -1,6 +1,6 @@
 // ExecutionGraphService: reads what the stores have of a task and builds its execution graph.
 //
-// Use it behind the route of an execution, or in a tool that shows what happened to a task:
+// A server calls it to answer a request for the graph of a task, and a tool to show what happened:
 //
 //   ExecutionGraphService executions(ExecutionTopology::kSharedTasks, statuses, observations, dlq);
 //   absl::StatusOr<std::optional<ExecutionGraph>> graph = co_await executions.GetGraph("t1");

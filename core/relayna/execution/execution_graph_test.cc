@@ -181,7 +181,7 @@ TEST(ExecutionGraph, AggregatesChildren) {
                                          "task-attempt:c1:1 published_status status:c1:1",
                                          "task-attempt:c1:1 retried_as retry:c1:1",
                                          "task-attempt:c1:1 dead_lettered_to dlq:c1:1"));
-  EXPECT_EQ(graph.summary.status, std::nullopt) << "that of a child does not count";
+  EXPECT_EQ(graph.summary.status, std::nullopt) << "the status of a child is not used";
   EXPECT_EQ(graph.summary.ended_at, "2026-04-06T10:00:04+00:00");
   EXPECT_EQ(graph.summary.duration_ms, 3000);
 }
@@ -243,7 +243,8 @@ TEST(ExecutionGraph, SkipsARecordWhoseIdIsTaken) {
   EXPECT_THAT(Arrows(graph), ElementsAre("aggregation_child:t1:record aggregated_into task:t1"));
 }
 
-// The number of a retry is that of the edges to retries, which a retry without an attempt lacks.
+// Retries are numbered by their edges from attempts. A retry without an attempt has no edge, so the
+// next retry gets the same id.
 TEST(ExecutionGraph, MergesRetriesWithoutAnAttempt) {
   const ExecutionGraph graph =
       BuildExecutionGraph(
