@@ -148,10 +148,20 @@ class RequestReader {
   GroupReader reader_;
 };
 
+// Of an id that XREADGROUP does not take.
+Reply Meaningless(std::string_view id) {
+  return Reply::Error(absl::StrCat(
+      "ERR The ", base::ToAbsl(id),
+      " ID is meaningless in the context of XREADGROUP: you want to read the history of this "
+      "consumer by specifying a proper ID, or use the > ID to get new messages. The ",
+      base::ToAbsl(id), " ID would just return an empty result set."));
+}
+
 // Reads one id of a request. Returns an error reply, or nil if `after` is set.
 Reply ReadAfter(const CommandContext& context, std::string_view text, const Stream* stream,
                 bool is_group, StreamId& after) {
-  if (text == "+" && !is_group && context.engine().Has(Feature::kReadLastEntry)) {
+  if (text == "+" && context.engine().Has(Feature::kReadLastEntry)) {
+    if (is_group) return Meaningless(text);
     // The last entry: all after the id before it.
     const bool has_entries = stream != nullptr && stream->size() > 0;
     after = has_entries         ? stream->LastEntryId().Previous().value_or(StreamId::Min())
@@ -160,12 +170,7 @@ Reply ReadAfter(const CommandContext& context, std::string_view text, const Stre
     return Reply::Nil();
   }
   if (text == "$") {
-    if (is_group) {
-      return Reply::Error(
-          "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history "
-          "of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ "
-          "ID would just return an empty result set.");
-    }
+    if (is_group) return Meaningless(text);
     after = stream == nullptr ? StreamId::Min() : stream->last_id();
     return Reply::Nil();
   }

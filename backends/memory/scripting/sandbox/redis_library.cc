@@ -14,6 +14,7 @@
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/text/shortest_double.h"
+#include "redouble/core/base/text/trim.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -143,13 +144,17 @@ int RefuseArguments(lua_State* state) {
 }
 
 // redis.error_reply: "-CODE text" or "CODE text"; a single word becomes the text of an "ERR" error.
-// The text ends at a zero byte, as in Redis.
+// The text ends at a zero byte, and line breaks at its ends are removed, as in Redis.
 int RedisErrorReply(lua_State* state) {
   if (lua_gettop(state) != 1 || lua_type(state, 1) != LUA_TSTRING) return RefuseArguments(state);
   std::string_view text = lua_tostring(state, 1);
   if (text.starts_with('-')) text.remove_prefix(1);
-  const bool has_code = text.find(' ') != std::string_view::npos;
-  PushErrorTable(state, has_code ? std::string(text) : "ERR " + std::string(text));
+  std::string_view code = "ERR";
+  if (const size_t space = text.find(' '); space != std::string_view::npos) {
+    code = text.substr(0, space);
+    text.remove_prefix(space + 1);
+  }
+  PushErrorTable(state, std::string(code) + " " + std::string(base::Trim(text, "\r\n")));
   return 1;
 }
 
