@@ -68,35 +68,38 @@ absl::Status AppendOnlyFile::Load() {
 }
 
 absl::Status AppendOnlyFile::Switch(bool on) {
-  if (on == file_.on()) return absl::OkStatus();
+  if (on == this->on()) return absl::OkStatus();
   if (!on) {
-    Close();
+    End();
     return absl::OkStatus();
   }
-  Configure();
-  rewrite_began_s_ = synced_at_s_ = NowSeconds();
-  ++figures_.rewrites;
-  const absl::Status status = file_.Start();
-  figures_.last_rewrite_ok = status.ok();
-  figures_.last_rewrite_duration_s = NowSeconds() - rewrite_began_s_;
-  if (status.ok()) {
-    WriteLog(LogLevel::kNotice, "Background AOF rewrite finished successfully");
-    NoteWrite(status);
-  } else {
-    WriteLog(LogLevel::kWarning,
-             absl::StrCat("Cannot begin the append-only log: ", status.message()));
-  }
+  awaits_start_ = true;
+  const absl::Status status = Begin();
+  if (!status.ok()) awaits_start_ = figures_.rewrite_scheduled = false;
   return status;
 }
 
+void AppendOnlyFile::ScheduleStart() {
+  if (on()) return;
+  awaits_start_ = figures_.rewrite_scheduled = true;
+  WriteLog(LogLevel::kNotice,
+           "AOF was enabled but there is already another background operation. An AOF background "
+           "was scheduled to start when possible.");
+}
+
 void AppendOnlyFile::Close() {
+  if (file_.starting() && file_.rewriting()) FinishRewrite();
+  End();
+}
+
+void AppendOnlyFile::End() {
+  figures_.rewriting = figures_.rewrite_scheduled = awaits_start_ = false;
   if (!file_.on()) return;
   WriteLog(LogLevel::kNotice, "Calling fsync() on the AOF file.");
   const absl::Status status = file_.Stop();
   if (!status.ok()) {
     WriteLog(LogLevel::kWarning, absl::StrCat("Error writing to the AOF file: ", status.message()));
   }
-  figures_.rewriting = figures_.rewrite_scheduled = false;
   engine_.core().NoteLogError({});
 }
 
@@ -142,23 +145,23 @@ absl::Status AppendOnlyFile::Reload() {
   return absl::OkStatus();
 }
 
-absl::Status AppendOnlyFile::Rewrite() {
+absl::Status AppendOnlyFile::Begin() {
   Configure();
-  figures_.rewrite_scheduled = false;
   ++figures_.rewrites;
   rewrite_began_s_ = NowSeconds();
-  const absl::Status status = file_.BeginRewrite();
+  if (awaits_start_) synced_at_s_ = rewrite_began_s_;
+  const absl::Status status = awaits_start_ ? file_.BeginStart() : file_.BeginRewrite();
   if (!status.ok()) {
-    ++figures_.failed_rewrites;
-    figures_.last_rewrite_ok = false;
+    NoteFailedRewrite();
     WriteLog(LogLevel::kWarning,
              absl::StrCat("Can't rewrite append only file in background: ", status.message()));
     return status;
   }
+  if (awaits_start_) NoteWrite(status);
+  awaits_start_ = figures_.rewrite_scheduled = false;
   if (file_.on()) {
     WriteLog(LogLevel::kNotice,
-             absl::StrCat("Creating AOF incr file ", file_.manifest().increments().back().name,
-                          " on background rewrite"));
+             absl::StrCat("Creating AOF incr file ", file_.increment(), " on background rewrite"));
   }
   WriteLog(LogLevel::kNotice, "Background append only file rewriting started");
   figures_.rewriting = true;
@@ -176,19 +179,27 @@ void AppendOnlyFile::ContinueLater() {
 }
 
 void AppendOnlyFile::FinishRewrite() {
+  figures_.last_kept_bytes = file_.progress().peak_kept_bytes;
   const absl::Status status = file_.FinishRewrite();
   figures_.rewriting = false;
-  figures_.last_rewrite_ok = status.ok();
   figures_.last_rewrite_duration_s = NowSeconds() - rewrite_began_s_;
   if (status.ok()) {
+    figures_.last_rewrite_ok = true;
     figures_.failed_rewrites = 0;
     WriteLog(LogLevel::kNotice, "Background AOF rewrite terminated with success");
     WriteLog(LogLevel::kNotice, "Background AOF rewrite finished successfully");
   } else {
-    ++figures_.failed_rewrites;
+    NoteFailedRewrite();
     WriteLog(LogLevel::kWarning,
              absl::StrCat("Background AOF rewrite terminated with error: ", status.message()));
   }
+}
+
+// A log that has not begun is tried again.
+void AppendOnlyFile::NoteFailedRewrite() {
+  ++figures_.failed_rewrites;
+  figures_.last_rewrite_ok = false;
+  figures_.rewrite_scheduled = awaits_start_ || file_.starting();
 }
 
 bool AppendOnlyFile::HasGrown() const {
@@ -210,20 +221,22 @@ void AppendOnlyFile::Upkeep(bool may_rewrite) {
   constexpr int64_t kRetryDelayS = 60;
   const bool may_try =
       figures_.failed_rewrites == 0 || NowSeconds() - rewrite_began_s_ >= kRetryDelayS;
-  const bool is_due = file_.on() && may_try && HasGrown();
-  if (is_due) WriteLog(LogLevel::kNotice, "Starting automatic rewriting of AOF");
-  if (is_due || figures_.rewrite_scheduled) Rewrite().IgnoreError();
+  const bool is_due = file_.on() && HasGrown();
+  const bool begins_log = awaits_start_ || file_.starting();
+  if (is_due && may_try) WriteLog(LogLevel::kNotice, "Starting automatic rewriting of AOF");
+  const bool is_scheduled = figures_.rewrite_scheduled && (may_try || !begins_log);
+  if ((is_due && may_try) || is_scheduled) Begin().IgnoreError();
 }
 
 memory::AppendLogFigures AppendOnlyFile::figures() const {
   memory::AppendLogFigures figures = figures_;
-  figures.on = file_.on();
+  figures.on = on();
+  figures.starting = file_.starting();
   figures.bytes = file_.bytes();
   figures.base_bytes = file_.base_bytes();
   figures.buffered_bytes = file_.buffered_bytes();
   figures.rewrite_began_s = rewrite_began_s_;
-  figures.rewrite_keys = static_cast<int64_t>(file_.rewrite_keys());
-  figures.rewritten_keys = static_cast<int64_t>(file_.rewritten_keys());
+  figures.progress = file_.progress();
   return figures;
 }
 

@@ -2,8 +2,8 @@
 // yes`.
 //
 // As with files of keys (rdb_key_file.h), a rewrite is not made by a child process: the keys are
-// written in parts, one in a turn of the event loop, and commands run meanwhile. A base file of
-// commands (`aof-use-rdb-preamble no`) is written at once.
+// written in parts, one in a turn of the event loop, and commands run meanwhile. The same is true
+// of a log that CONFIG SET begins.
 //
 //   AppendOnlyFile file(engine, later, log, [&] { StopWithoutReplies(); });
 //   absl::Status status = file.Load();   // If `appendonly` is on.
@@ -40,7 +40,8 @@ class AppendOnlyFile final : public memory::AppendLog {
                  const Log& log, std::function<void()> on_lost,
                  memory::FileSystem& files = memory::RealFileSystem());
 
-  bool on() const { return file_.on(); }
+  // Whether there is a log, or there will be one.
+  bool on() const { return file_.on() || awaits_start_; }
   // Replaces the engine's keys by those of the log, if there is one, and continues it. Errors:
   // those of memory::LoadAppendOnly and of the file system.
   absl::Status Load();
@@ -51,11 +52,13 @@ class AppendOnlyFile final : public memory::AppendLog {
   // Syncs once a second, and rewrites the log if it has grown or a rewrite was scheduled.
   // `may_rewrite`: no file of keys is being written.
   void Upkeep(bool may_rewrite);
-  // Writes and syncs everything, and ends the log.
+  // Writes and syncs everything, the first base file of a log that is starting too, and ends the
+  // log.
   void Close();
 
   absl::Status Switch(bool on) override;
-  absl::Status Rewrite() override;
+  absl::Status Rewrite() override { return Begin(); }
+  void ScheduleStart() override;
   void ScheduleRewrite() override { figures_.rewrite_scheduled = true; }
   absl::Status Reload() override;
   void SetFlushDelay(int64_t duration_us) override { flush_delay_us_ = duration_us; }
@@ -72,8 +75,13 @@ class AppendOnlyFile final : public memory::AppendLog {
   void Sync();
   // Notes whether writing succeeded.
   void NoteWrite(const absl::Status& status);
+  // Ends the log, and gives up a rewrite.
+  void End();
+  // Begins a log or a rewrite.
+  absl::Status Begin();
   void ContinueLater();
   void FinishRewrite();
+  void NoteFailedRewrite();
   bool HasGrown() const;
 
   memory::Engine& engine_;
@@ -83,6 +91,7 @@ class AppendOnlyFile final : public memory::AppendLog {
   memory::AppendOnlyLog file_;
   memory::FileSystem& files_;
   memory::AppendLogFigures figures_;  // Those that `file_` does not have.
+  bool awaits_start_ = false;         // The log is to begin, and has not.
   int64_t synced_at_s_ = 0;
   int64_t rewrite_began_s_ = 0;
   int64_t flush_delay_us_ = 0;

@@ -76,6 +76,13 @@ class AppendOnlyFileTest : public testing::Test {
     return options;
   }
   std::string Ask(std::vector<std::string_view> words) { return session_.Send(std::move(words)); }
+  // k is 1, and other keys make a file of several parts.
+  void Fill() {
+    Ask({"CONFIG", "SET", "rdbcompression", "no"});
+    Ask({"SET", "k", "1"});
+    const std::string value(1000, 'v');
+    for (int i = 0; i < 500; ++i) Ask({"SET", std::to_string(i), value});
+  }
   void RunLater() {
     for (const auto& task : std::exchange(later_, {})) task();
   }
@@ -225,35 +232,127 @@ TEST_F(AppendOnlyFileTest, TriesAFailedRewriteAgainAfterAMinute) {
 
 TEST_F(AppendOnlyFileTest, IsRewrittenInPartsBetweenWhichCommandsRun) {
   ASSERT_THAT(file_.Load(), IsOk());
-  Ask({"CONFIG", "SET", "rdbcompression", "no"});
-  Ask({"SET", "k", "1"});
-  const std::string value(1000, 'v');
-  for (int i = 0; i < 500; ++i) Ask({"SET", std::to_string(i), value});
+  Fill();
   ASSERT_THAT(file_.Rewrite(), IsOk());
-  EXPECT_EQ(file_.figures().rewrite_keys, 501);
+  EXPECT_EQ(file_.figures().progress.keys, 501u);
   int parts = 0;
   for (; !later_.empty(); ++parts) {
     EXPECT_TRUE(file_.figures().rewriting);
-    EXPECT_LT(file_.figures().rewritten_keys, 501);
+    EXPECT_LT(file_.figures().progress.written_keys, 501u);
     Ask({"INCR", "k"});
     file_.BeforeReplies();
     RunLater();
   }
   EXPECT_GT(parts, 4);
   EXPECT_FALSE(file_.figures().rewriting);
-  EXPECT_EQ(file_.figures().rewrite_keys, 0);
+  EXPECT_EQ(file_.figures().progress.keys, 0u);
   EXPECT_EQ(Logged(), absl::StrCat("\"", 1 + parts, "\"")) << "each INCR once";
 }
 
 TEST_F(AppendOnlyFileTest, GivesARewriteUpWhenItIsSwitchedOff) {
   ASSERT_THAT(file_.Switch(true), IsOk());
+  RunLater();
   ASSERT_THAT(file_.Rewrite(), IsOk());
   ASSERT_THAT(file_.Switch(false), IsOk());
   RunLater();
   EXPECT_FALSE(file_.figures().rewriting);
+  EXPECT_FALSE(file_.on());
+}
+
+TEST_F(AppendOnlyFileTest, IsSwitchedOnInPartsBetweenWhichCommandsRun) {
+  Fill();
+  ASSERT_THAT(file_.Switch(true), IsOk());
+  EXPECT_TRUE(file_.figures().on);
+  EXPECT_TRUE(file_.figures().starting);
+  EXPECT_TRUE(file_.figures().rewriting);
+  EXPECT_EQ(file_.figures().rewrites, 1);
+  EXPECT_THAT(Ask({"SHUTDOWN"}), HasSubstr("Errors trying to SHUTDOWN"));
+  int parts = 0;
+  for (; !later_.empty(); ++parts) {
+    EXPECT_TRUE(file_.figures().starting);
+    Ask({"INCR", "k"});
+    file_.BeforeReplies();
+    RunLater();
+  }
+  EXPECT_GT(parts, 4);
+  EXPECT_FALSE(file_.figures().starting || file_.figures().rewriting);
+  EXPECT_TRUE(file_.figures().last_rewrite_ok);
+  EXPECT_GT(file_.figures().last_kept_bytes, 0u);
+  EXPECT_EQ(Logged(), absl::StrCat("\"", 1 + parts, "\""));
+  EXPECT_THAT(lines_.str(), HasSubstr("Creating AOF incr file appendonly.aof.1.incr.aof on "
+                                      "background rewrite"));
+}
+
+TEST_F(AppendOnlyFileTest, IsWrittenToItsEndWhenTheServerStopsBeforeItHasBegun) {
+  Fill();
+  ASSERT_THAT(file_.Switch(true), IsOk());
+  RunLater();
+  Ask({"INCR", "k"});
+  file_.Close();
+  EXPECT_FALSE(file_.on());
+  EXPECT_EQ(Logged(), "\"2\"");
+}
+
+TEST_F(AppendOnlyFileTest, TriesToBeginAgainAfterAMinute) {
+  Ask({"SET", "k", "1"});
+  ASSERT_THAT(file_.Switch(true), IsOk());
   files_.is_full = true;
+  RunLater();
+  EXPECT_TRUE(file_.figures().on);
+  EXPECT_TRUE(file_.figures().starting);
+  EXPECT_FALSE(file_.figures().rewriting);
+  EXPECT_TRUE(file_.figures().rewrite_scheduled);
+  EXPECT_FALSE(file_.figures().last_rewrite_ok);
+  EXPECT_EQ(file_.figures().failed_rewrites, 1);
+  files_.is_full = false;
+  Ask({"SET", "k", "2"});
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_FALSE(file_.figures().rewriting);
+  clock_.Advance(absl::Minutes(1));
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_TRUE(file_.figures().rewriting);
+  EXPECT_FALSE(file_.figures().rewrite_scheduled);
+  Ask({"SET", "k", "3"});
+  file_.BeforeReplies();
+  RunLater();
+  EXPECT_FALSE(file_.figures().starting);
+  EXPECT_EQ(file_.figures().failed_rewrites, 0);
+  EXPECT_EQ(Logged(), "\"3\"");
+}
+
+// While a file of keys is written, or in a transaction.
+TEST_F(AppendOnlyFileTest, BeginsLaterIfThatIsScheduled) {
+  Ask({"SET", "k", "1"});
+  file_.ScheduleStart();
+  EXPECT_TRUE(file_.figures().on);
+  EXPECT_TRUE(file_.figures().rewrite_scheduled);
+  EXPECT_THAT(file_.Switch(true), IsOk()) << "it is on";
+  EXPECT_FALSE(file_.figures().rewriting);
+  Ask({"SET", "k", "2"});
+  file_.Upkeep(/*may_rewrite=*/false);
+  EXPECT_FALSE(file_.figures().rewriting);
+  file_.Upkeep(/*may_rewrite=*/true);
+  RunLater();
+  EXPECT_EQ(Logged(), "\"2\"");
+  EXPECT_THAT(lines_.str(), HasSubstr("AOF was enabled but there is already another background "
+                                      "operation."));
+}
+
+TEST_F(AppendOnlyFileTest, DoesNotBeginIfThatWasScheduledAndTakenBack) {
+  file_.ScheduleStart();
+  ASSERT_THAT(file_.Switch(false), IsOk());
+  EXPECT_FALSE(file_.figures().on);
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_FALSE(file_.figures().rewriting);
+  EXPECT_TRUE(later_.empty());
+}
+
+TEST_F(AppendOnlyFileTest, StaysOffIfItCannotBegin) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "appendonly.aof.manifest") << "garbage";
   EXPECT_THAT(file_.Switch(true), Not(IsOk()));
   EXPECT_FALSE(file_.on());
+  EXPECT_FALSE(file_.figures().rewrite_scheduled);
 }
 
 }  // namespace

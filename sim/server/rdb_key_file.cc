@@ -50,8 +50,17 @@ absl::StatusOr<std::vector<std::string>> RdbKeyFile::Load() {
 }
 
 absl::Status RdbKeyFile::Save() {
-  const int64_t changes = engine_.changes();
   ++figures_.saves;
+  return SaveNow();
+}
+
+void RdbKeyFile::NoteFlush() {
+  StopSaving();
+  if (!engine_.options().server.save_points.empty()) SaveNow().IgnoreError();
+}
+
+absl::Status RdbKeyFile::SaveNow() {
+  const int64_t changes = engine_.changes();
   const absl::Status status = memory::SaveRdbFile(engine_, path(), SaveOptions(), files_);
   if (status.ok()) {
     WriteLog(LogLevel::kNotice, "DB saved on disk");
@@ -69,7 +78,7 @@ void RdbKeyFile::SaveInBackground() {
   figures_.scheduled = false;
   figures_.saving_since_s = tried_at_s_ = NowSeconds();
   background_ = std::make_shared<BackgroundSave>(*this);
-  figures_.keys = static_cast<int64_t>(background_->keys.keys());
+  NoteProgress();
   figures_.saving = true;
   WriteLog(LogLevel::kNotice, "Background saving started");
   ContinueLater();
@@ -82,8 +91,8 @@ void RdbKeyFile::ContinueLater() {
 }
 
 void RdbKeyFile::Continue() {
-  const bool continues = memory::ContinueInFile(background_->keys, background_->file);
-  figures_.written_keys = static_cast<int64_t>(background_->keys.written_keys());
+  const bool continues = memory::ContinueInFile(*background_->keys, background_->file);
+  NoteProgress();
   if (continues) return ContinueLater();
   FinishInBackground();
 }
@@ -94,10 +103,13 @@ void RdbKeyFile::StopSaving() {
   EndBackground();
 }
 
+void RdbKeyFile::NoteProgress() { figures_.progress = background_->keys->progress(); }
+
 void RdbKeyFile::EndBackground() {
+  figures_.last_kept_bytes = background_->keys->progress().peak_kept_bytes;
   background_.reset();
   figures_.saving = false;
-  figures_.keys = figures_.written_keys = 0;
+  figures_.progress = {};
   figures_.last_duration_s = NowSeconds() - figures_.saving_since_s;
 }
 

@@ -3,7 +3,7 @@
 // Saves in the background are not made by a child process: the keys are written to a file beside
 // the old one in parts, one in a turn of the event loop, and commands run meanwhile. The last turn
 // waits for the disk and renames the file. It has the keys from the beginning of the save; those
-// that change before they are written are held in memory as they were (memory::RdbSave).
+// that change before they are written are held in memory as they were (memory::KeysSave).
 //
 //   RdbKeyFile file(engine, [&](std::function<void()> task) { asio::post(context, task); }, log);
 //   absl::StatusOr<std::vector<std::string>> lines = file.Load();   // If there is a file.
@@ -48,6 +48,7 @@ class RdbKeyFile final : public memory::KeyFile {
   absl::Status Save() override;
   void SaveInBackground() override;
   void StopSaving() override;
+  void NoteFlush() override;
   void ScheduleSave() override { figures_.scheduled = true; }
   absl::Status Reload(const memory::ReloadOptions& options) override;
   void ForgetChanges() override { figures_.changes_at_save = engine_.changes(); }
@@ -57,11 +58,11 @@ class RdbKeyFile final : public memory::KeyFile {
   struct BackgroundSave {
     explicit BackgroundSave(const RdbKeyFile& owner)
         : file(owner.path(), ".background", owner.files_),
-          keys(owner.engine_, owner.SaveOptions()),
+          keys(memory::BeginSavingRdb(owner.engine_, owner.SaveOptions())),
           changes(owner.engine_.changes()) {}
 
     memory::FileReplacement file;
-    memory::RdbSave keys;
+    const std::unique_ptr<memory::KeysSave> keys;
     const int64_t changes;  // The engine's, at the beginning.
   };
 
@@ -70,11 +71,13 @@ class RdbKeyFile final : public memory::KeyFile {
   memory::RdbSaveOptions SaveOptions() const;
   int64_t NowSeconds() const;
   void WriteLog(LogLevel level, std::string_view text) const;
+  absl::Status SaveNow();
   void ContinueLater();
   void Continue();
   void FinishInBackground();
   // The save in the background has ended.
   void EndBackground();
+  void NoteProgress();
   void NoteSave(const absl::Status& status, int64_t changes);
 
   memory::Engine& engine_;

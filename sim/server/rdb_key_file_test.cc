@@ -119,12 +119,12 @@ TEST_F(RdbKeyFileTest, SavesInPartsBetweenWhichCommandsRun) {
   Fill();
   Ask({"SET", "k", "1"});
   file_.SaveInBackground();
-  EXPECT_EQ(file_.figures().keys, kManyKeys + 1);
+  EXPECT_EQ(file_.figures().progress.keys, kManyKeys + 1u);
   int parts = 0;
-  for (int64_t written = 0; !later_.empty(); ++parts) {
-    EXPECT_GE(file_.figures().written_keys, written);
-    written = file_.figures().written_keys;
-    EXPECT_LT(written, kManyKeys + 1);
+  for (uint64_t written = 0; !later_.empty(); ++parts) {
+    EXPECT_GE(file_.figures().progress.written_keys, written);
+    written = file_.figures().progress.written_keys;
+    EXPECT_LT(written, kManyKeys + 1u);
     EXPECT_TRUE(file_.figures().saving);
     Ask({"SET", "k", std::to_string(parts)});
     Ask({"SET", NameOf(kManyKeys - parts), "changed"});
@@ -133,7 +133,8 @@ TEST_F(RdbKeyFileTest, SavesInPartsBetweenWhichCommandsRun) {
   }
   EXPECT_GT(parts, 4);
   EXPECT_FALSE(file_.figures().saving);
-  EXPECT_EQ(file_.figures().keys, 0);
+  EXPECT_EQ(file_.figures().progress.keys, 0u);
+  EXPECT_GT(file_.figures().last_kept_bytes, 0u);
   EXPECT_EQ(engine_.changes() - file_.figures().changes_at_save, 3 * parts);
   EXPECT_EQ(Saved(), "\"1\"");
   EXPECT_EQ(Saved({"GET", NameOf(kManyKeys - 1)}), absl::StrCat("\"", std::string(100, 'v'), "\""));

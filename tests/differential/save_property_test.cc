@@ -1,6 +1,7 @@
 // Goal: a file that is written in parts has the keys from before the commands that run between its
 // parts, byte by byte as a file that is written at once: random programs run meanwhile, with
-// databases that are flushed and swapped, keys that expire, and eviction.
+// databases that are flushed and swapped, keys that expire, and eviction. Both formats, RDB and
+// commands, load to equal data.
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -12,6 +13,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/append_only/command_file.h"
+#include "redouble/backends/memory/append_only/effect_runner.h"
+#include "redouble/backends/memory/append_only/save_commands.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/eviction/memory_limit.h"
@@ -35,10 +39,30 @@ using store::Reply;
 constexpr int kOtherClient = 97;
 constexpr int kCarrier = 98;
 
-std::string SavedAtOnce(memory::Engine& engine) {
+std::string SavedAtOnce(memory::Engine& engine, bool is_rdb) {
   memory::StringSink sink;
-  EXPECT_THAT(memory::SaveRdb(engine, sink), IsOk());
+  EXPECT_THAT(is_rdb ? memory::SaveRdb(engine, sink) : memory::SaveCommands(engine, sink), IsOk());
   return sink.bytes();
+}
+
+std::unique_ptr<memory::KeysSave> BeginSaving(memory::Engine& engine, bool is_rdb) {
+  return is_rdb ? memory::BeginSavingRdb(engine) : memory::BeginSavingCommands(engine);
+}
+
+void Load(memory::Engine& engine, memory::ByteSource& source, bool is_rdb) {
+  if (is_rdb) {
+    ASSERT_THAT(memory::LoadRdb(engine, source).status(), IsOk());
+    return;
+  }
+  memory::EffectRunner runner(engine, memory::EngineCore::Authority::kLog);
+  memory::CommandFile file(source);
+  for (;;) {
+    ASSERT_OK_AND_ASSIGN(const memory::CommandFile::Next next, file.Read());
+    if (next == memory::CommandFile::Next::kEnd) return;
+    ASSERT_EQ(next, memory::CommandFile::Next::kCommand);
+    const Reply reply = runner.Run(file.words());
+    ASSERT_FALSE(reply.is_error()) << file.words()[0] << ": " << reply.text();
+  }
 }
 
 std::string DigestOf(Target& target) {
@@ -116,23 +140,27 @@ class SavedTarget final : public Target {
 
  private:
   struct Save {
-    explicit Save(MemoryTarget& target)
-        : has_expired(target.engine().core().database(0).expires_lazily()),
+    Save(MemoryTarget& target, bool rdb)
+        : is_rdb(rdb),
+          has_expired(target.engine().core().database(0).expires_lazily()),
           digest(DigestOf(target)),
-          at_once(SavedAtOnce(target.engine())),
+          at_once(SavedAtOnce(target.engine(), rdb)),
           time(target.now()),
-          in_parts(target.engine()) {}
+          in_parts(BeginSaving(target.engine(), rdb)) {}
 
+    const bool is_rdb;
     const bool has_expired;  // Keys may have expired that are still stored, and are not loaded.
     const std::string digest;
     const std::string at_once;
     const absl::Time time;
     memory::StringSink sink;
-    memory::RdbSave in_parts;
+    const std::unique_ptr<memory::KeysSave> in_parts;
   };
 
   void BeforeStep() {
-    if (saves_.size() < 3 && rng_.Chance(0.1)) saves_.push_back(std::make_unique<Save>(memory_));
+    if (saves_.size() < 3 && rng_.Chance(0.1)) {
+      saves_.push_back(std::make_unique<Save>(memory_, rng_.Chance(0.6)));
+    }
     if (!saves_.empty() && rng_.Chance(0.5)) Continue();
     if (!rng_.Chance(0.15)) return;
     Vocabulary words(rng_, memory_.now());
@@ -144,7 +172,7 @@ class SavedTarget final : public Target {
   void Continue() {
     const auto save = saves_.begin() + static_cast<int64_t>(rng_.Below(saves_.size()));
     const absl::StatusOr<bool> continues =
-        (*save)->in_parts.Continue((*save)->sink, /*part_bytes=*/1 + rng_.Below(64));
+        (*save)->in_parts->Continue((*save)->sink, /*part_bytes=*/1 + rng_.Below(64));
     ASSERT_THAT(continues.status(), IsOk());
     if (*continues) return;
     Check(**save);
@@ -153,12 +181,15 @@ class SavedTarget final : public Target {
   }
 
   void Check(const Save& save) {
-    EXPECT_EQ(save.in_parts.keys(), save.in_parts.written_keys());
+    const memory::SaveProgress progress = save.in_parts->progress();
+    EXPECT_EQ(progress.keys, progress.written_keys);
+    EXPECT_EQ(progress.kept_bytes, 0u);
+    EXPECT_GE(progress.peak_kept_bytes, progress.kept_bytes);
     ASSERT_EQ(save.sink.bytes(), save.at_once);
     MemoryTarget copy(memory_.engine().options());
     copy.Reset(save.time);
     memory::StringSource source(save.sink.bytes());
-    ASSERT_THAT(memory::LoadRdb(copy.engine(), source).status(), IsOk());
+    Load(copy.engine(), source, save.is_rdb);
     // With a limit the command may evict keys.
     if (!save.has_expired && copy.engine().options().maxmemory_bytes == 0) {
       EXPECT_EQ(DigestOf(copy), save.digest);

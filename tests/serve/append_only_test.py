@@ -54,6 +54,16 @@ class AppendOnlyTest(unittest.TestCase):
         text = server.cli("INFO", "persistence")
         return {name: value.strip() for name, value in re.findall(r"(\w+):(.*)", text) if name in names}
 
+    def config(self, appendonly, preamble):
+        path = os.path.join(self.data, "redouble.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"appendonly {appendonly}\naof-use-rdb-preamble {preamble}\n")
+        return path
+
+    def check(self):
+        return subprocess.run(["redis-check-aof", self.path(MANIFEST)], check=False,
+                              capture_output=True).returncode
+
     def wait_for_rewrite(self, server):
         for _ in range(200):
             if "aof_rewrite_in_progress:0" in server.cli("INFO", "persistence"):
@@ -78,7 +88,7 @@ class Loading(AppendOnlyTest):
             for writer, reader in ((Served, Served), (Served, Redis), (Redis, Served)):
                 with self.subTest(writer=writer.__name__, reader=reader.__name__, preamble=preamble):
                     self.clear()
-                    options = ("--config", self.config(preamble)) if writer is Served else (
+                    options = ("--config", self.config("yes", preamble)) if writer is Served else (
                         "--appendonly", "yes", "--aof-use-rdb-preamble", preamble)
                     server = self.start(writer, *options)
                     self.fill(server)
@@ -93,16 +103,6 @@ class Loading(AppendOnlyTest):
                     self.assertGreater(int(server.cli("PTTL", "short")), 0)
                     self.assertEqual(server.cli("INCR", "after"), "2\n")
                     server.stop()
-
-    def config(self, preamble):
-        path = os.path.join(self.data, "redouble.conf")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("appendonly yes\naof-use-rdb-preamble %s\n" % preamble)
-        return path
-
-    def check(self):
-        return subprocess.run(["redis-check-aof", self.path(MANIFEST)], check=False,
-                              capture_output=True).returncode
 
     LOADING = (
         "SET a 1", "DEBUG LOADAOF", "GET a", "DEBUG LOADAOF x", "debug loadaof", "BGREWRITEAOF x",
@@ -135,6 +135,7 @@ class Loading(AppendOnlyTest):
         self.assertEqual(server.cli("DEBUG", "LOADAOF").strip(),
                          "ERR Error trying to load the append only file: there is no append only file")
         server.cli("CONFIG", "SET", "appendonly", "yes")
+        self.wait_for_rewrite(server)
         with open(self.path("appendonly.aof.1.incr.aof"), "ab") as file:
             file.write(b"*1\r\n$4\r\nPING\r\ngarbage\r\n")
         self.assertIn("Bad file format", server.cli("DEBUG", "LOADAOF"))
@@ -215,6 +216,63 @@ class Writing(AppendOnlyTest):
             server.stop()
             results.append(trace)
         self.assertEqual(results[0], results[1])
+
+    def test_the_log_begins_after_a_transaction_and_after_a_file_of_keys_as_in_redis(self):
+        fields = self.FIELDS[:5]
+        for kind in (Served, Redis):
+            with self.subTest(kind=kind.__name__):
+                server = self.start(kind)
+                wire = server.wire()
+                for before, begun in (("MULTI", "EXEC"), ("BGSAVE", "PING")):
+                    # In one packet, so that the save has not ended.
+                    wire.socket.sendall(f"{before}\r\nCONFIG SET appendonly yes\r\nINFO persistence\r\n"
+                                        f"INCR n\r\n{begun}\r\n".encode())
+                    replies = [wire.read() for _ in range(5)]
+                    text = replies[2][1] if before == "BGSAVE" else replies[4][1][1][1]
+                    info = {name: value for name, value in re.findall(r"(\w+):(\w+)", text) if name in fields}
+                    self.assertEqual(info["aof_enabled"], "1")
+                    self.assertEqual(info["aof_rewrite_scheduled"], "1")
+                    self.assertEqual(info["aof_rewrite_in_progress"], "0")
+                    deadline = time.monotonic() + 20
+                    while "aof_rewrite_scheduled:1" in server.cli("INFO", "persistence"):
+                        self.assertLess(time.monotonic(), deadline)
+                        time.sleep(0.02)
+                    self.wait_for_rewrite(server)
+                    server.cli("CONFIG", "SET", "appendonly", "no")
+                server.stop(signal.SIGKILL)
+                server = self.start(kind, "--appendonly", "yes")
+                self.assertEqual(server.cli("GET", "n"), "2\n")
+                server.stop()
+                self.clear()
+
+    def test_clients_go_on_while_the_log_begins(self):
+        for preamble in ("yes", "no"):
+            with self.subTest(preamble=preamble):
+                server = self.start(Served, "--config", self.config("no", preamble))
+                server.cli("DEBUG", "POPULATE", "300000", "key", "250")
+                wire = server.wire()
+                wire.socket.sendall(b"CONFIG SET appendonly yes\r\n")
+                written = set()
+                while True:
+                    wire.socket.sendall(b"INCR n\r\nINFO persistence\r\n")
+                    if not written:
+                        self.assertEqual(wire.read(), ("+", "OK"))
+                    count = wire.read()[1]
+                    info = dict(line.split(":") for line in wire.read()[1].split() if ":" in line)
+                    if info["aof_rewrite_in_progress"] == "0":
+                        break
+                    self.assertEqual(info["current_save_keys_total"], "300000")
+                    written.add(info["current_save_keys_processed"])
+                # Commands were answered between the parts of the file.
+                self.assertGreater(len(written), 2)
+                server.stop(signal.SIGKILL)
+                self.assertEqual(self.check(), 0)
+                for kind in (Served, Redis):
+                    server = self.start(kind, "--appendonly", "yes")
+                    self.assertEqual(server.cli("GET", "n"), f"{count}\n")
+                    self.assertEqual(server.cli("DBSIZE"), "300001\n")
+                    server.stop()
+                self.clear()
 
     def test_debug_delays_each_write(self):
         for kind in (Served, Redis):

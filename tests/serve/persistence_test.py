@@ -1,6 +1,7 @@
 """SAVE, BGSAVE, save points, SHUTDOWN and the moving of folders and listeners, beside redis-server."""
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -156,6 +157,25 @@ class Saving(PersistenceTest):
             server = self.start(Served)
             self.assertEqual(server.cli("DBSIZE"), "1\n")
             server.stop()
+
+    def test_flushall_saves_if_there_are_save_points_as_redis_does(self):
+        for points in ("3600 1", ""):
+            results = []
+            for kind in (Served, Redis):
+                server = self.start(kind)
+                server.cli("CONFIG", "SET", "save", points)
+                server.cli("SET", "k", "1")
+                server.cli("SAVE")
+                server.cli("SET", "k", "2")
+                self.assertEqual(server.cli("FLUSHALL"), "OK\n")
+                info = server.cli("INFO", "persistence")
+                server.stop(signal.SIGKILL)
+                fields = re.findall("(?:rdb_changes_since_last_save|rdb_saves|rdb_last_bgsave_status):.*", info)
+                server = self.start(kind)
+                results.append((points, fields, server.cli("DBSIZE")))
+                server.stop(signal.SIGKILL)
+                os.remove(self.file())
+            self.assertEqual(results[0], results[1])
 
     def test_a_save_point_of_a_manual_clock(self):
         server = self.start(Served, "--clock", "manual", "--start", "2026-05-09T14:00:00Z")

@@ -24,12 +24,13 @@ absl::Status AppendOnlyLog::Continue(const AppendOnlyLoadReport& loaded) {
   has_read_manifest_ = true;
   if (manifest_.empty()) return Start();
   if (manifest_.increments().empty()) {
-    REDOUBLE_RETURN_IF_ERROR(BeginIncrement(manifest_));
+    REDOUBLE_RETURN_IF_ERROR(BeginIncrement());
   } else {
-    const std::string path = place_.PathOf(manifest_.increments().back().name);
+    const std::string& name = manifest_.increments().back().name;
+    const std::string path = place_.PathOf(name);
     REDOUBLE_ASSIGN_OR_RETURN(const uint64_t size, files_.SizeOf(path));
     REDOUBLE_ASSIGN_OR_RETURN(const int file, files_.Append(path));
-    WriteTo(file);
+    WriteTo(file, name);
     file_bytes_ = size;
   }
   engine_.AddEffectSink(*this, EffectTargets::kLog);
@@ -40,25 +41,36 @@ absl::Status AppendOnlyLog::Continue(const AppendOnlyLoadReport& loaded) {
 }
 
 absl::Status AppendOnlyLog::Start() {
+  REDOUBLE_RETURN_IF_ERROR(BeginStart());
+  absl::Status status = FinishRewrite();
+  if (!status.ok()) Stop().IgnoreError();
+  return status;
+}
+
+absl::Status AppendOnlyLog::BeginStart() {
   assert(!on());
   GiveUpBase();
   REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
-  if (!has_read_manifest_) {
-    const absl::StatusOr<std::string> text = ReadFile(place_.manifest_path(), files_);
-    if (!absl::IsNotFound(text.status())) {
-      REDOUBLE_RETURN_IF_ERROR(text.status());
-      REDOUBLE_ASSIGN_OR_RETURN(manifest_, LogManifest::Parse(*text));
-    }
-    has_read_manifest_ = true;
+  REDOUBLE_RETURN_IF_ERROR(ReadManifest());
+  is_starting_ = true;
+  if (absl::Status status = BeginIncrement(); !status.ok()) {
+    is_starting_ = false;
+    return status;
   }
-  LogManifest next = manifest_;
-  next.RetireIncrements(/*is_used=*/false);
-  BeginBase(next.AddBase(place_.name, options_.has_rdb_base));
-  REDOUBLE_ASSIGN_OR_RETURN(const uint64_t base_bytes, FinishBase());
-  REDOUBLE_RETURN_IF_ERROR(BeginIncrement(std::move(next)));
+  bytes_ = base_bytes_ = 0;
   engine_.AddEffectSink(*this, EffectTargets::kLog);
-  bytes_ = base_bytes_ = base_bytes;
-  RemoveHistory();
+  BeginBase();
+  return absl::OkStatus();
+}
+
+absl::Status AppendOnlyLog::ReadManifest() {
+  if (has_read_manifest_) return absl::OkStatus();
+  const absl::StatusOr<std::string> text = ReadFile(place_.manifest_path(), files_);
+  if (!absl::IsNotFound(text.status())) {
+    REDOUBLE_RETURN_IF_ERROR(text.status());
+    REDOUBLE_ASSIGN_OR_RETURN(manifest_, LogManifest::Parse(*text));
+  }
+  has_read_manifest_ = true;
   return absl::OkStatus();
 }
 
@@ -69,6 +81,8 @@ absl::Status AppendOnlyLog::Stop() {
   absl::Status status = Flush();
   status.Update(Sync());
   status.Update(files_.Close(*std::exchange(file_, std::nullopt)));
+  // No manifest names it.
+  if (std::exchange(is_starting_, false)) files_.Remove(place_.PathOf(file_name_)).IgnoreError();
   buffer_.clear();
   has_unsynced_ = false;
   return status;
@@ -76,22 +90,27 @@ absl::Status AppendOnlyLog::Stop() {
 
 absl::Status AppendOnlyLog::BeginRewrite() {
   assert(!rewriting());
+  if (starting()) {
+    // The base file will have what the increment has.
+    Stop().IgnoreError();
+    return BeginStart();
+  }
   if (on()) {
     // A file that is not the last one must be whole.
     REDOUBLE_RETURN_IF_ERROR(Flush());
     REDOUBLE_RETURN_IF_ERROR(Sync());
-    REDOUBLE_RETURN_IF_ERROR(BeginIncrement(manifest_));
+    REDOUBLE_RETURN_IF_ERROR(BeginIncrement());
   }
   REDOUBLE_RETURN_IF_ERROR(files_.MakeFolder(place_.folder));
-  LogManifest next = manifest_;
-  BeginBase(next.AddBase(place_.name, options_.has_rdb_base));
+  BeginBase();
   return absl::OkStatus();
 }
 
 bool AppendOnlyLog::ContinueRewrite() {
   assert(rewriting());
-  if (!base_keys_) return false;
+  if (base_keys_ == nullptr) return false;
   if (ContinueInFile(*base_keys_, *next_base_)) return true;
+  progress_ = base_keys_->progress();
   base_keys_.reset();
   return false;
 }
@@ -100,9 +119,11 @@ absl::Status AppendOnlyLog::FinishRewrite() {
   assert(rewriting());
   REDOUBLE_ASSIGN_OR_RETURN(const uint64_t base_bytes, FinishBase());
   LogManifest next = manifest_;
-  next.RetireIncrements(/*is_used=*/on());
+  next.RetireIncrements(/*is_used=*/on() && !starting());
   next.AddBase(place_.name, next_base_is_rdb_);
+  if (starting()) next.AddIncrement(place_.name);  // The one that BeginStart has made.
   REDOUBLE_RETURN_IF_ERROR(WriteManifest(next));
+  is_starting_ = false;
   bytes_ = base_bytes_ = base_bytes + (on() ? file_bytes_ : 0);
   RemoveHistory();
   return absl::OkStatus();
@@ -110,8 +131,7 @@ absl::Status AppendOnlyLog::FinishRewrite() {
 
 absl::Status AppendOnlyLog::Flush() {
   if (is_torn_) {
-    const std::string path = place_.PathOf(manifest_.increments().back().name);
-    REDOUBLE_RETURN_IF_ERROR(files_.Truncate(path, file_bytes_));
+    REDOUBLE_RETURN_IF_ERROR(files_.Truncate(place_.PathOf(file_name_), file_bytes_));
     is_torn_ = false;
   }
   size_t written = 0;
@@ -150,21 +170,24 @@ void AppendOnlyLog::AppendTime() {
   absl::StrAppend(&buffer_, "#TS:", now_s, "\r\n");
 }
 
-void AppendOnlyLog::BeginBase(const std::string& name) {
-  next_base_ = std::make_unique<FileReplacement>(place_.PathOf(name), ".partial", files_);
+void AppendOnlyLog::BeginBase() {
   next_base_is_rdb_ = options_.has_rdb_base;
-  if (!options_.has_rdb_base) {
-    next_base_->Write([this](ByteSink& sink) { return WriteCommands(sink); }).IgnoreError();
-    return;
+  LogManifest next = manifest_;
+  const std::string path = place_.PathOf(next.AddBase(place_.name, next_base_is_rdb_));
+  next_base_ = std::make_unique<FileReplacement>(path, ".partial", files_);
+  if (next_base_is_rdb_) {
+    RdbSaveOptions rdb = options_.rdb;
+    rdb.is_log_base = true;
+    base_keys_ = BeginSavingRdb(engine_, std::move(rdb));
+  } else {
+    base_keys_ = BeginSavingCommands(engine_, {.writes_time = options_.writes_times});
   }
-  RdbSaveOptions rdb = options_.rdb;
-  rdb.is_log_base = true;
-  base_keys_.emplace(engine_, std::move(rdb));
 }
 
 absl::StatusOr<uint64_t> AppendOnlyLog::FinishBase() {
   while (ContinueRewrite()) {
   }
+  progress_ = {};
   const std::unique_ptr<FileReplacement> base = std::exchange(next_base_, nullptr);
   REDOUBLE_RETURN_IF_ERROR(base->Finish());
   return base->bytes();
@@ -173,34 +196,30 @@ absl::StatusOr<uint64_t> AppendOnlyLog::FinishBase() {
 void AppendOnlyLog::GiveUpBase() {
   next_base_.reset();
   base_keys_.reset();
-}
-
-absl::Status AppendOnlyLog::WriteCommands(ByteSink& sink) {
-  if (options_.writes_times) {
-    const int64_t now_s = engine_.clock().NowMillis() / 1000;
-    REDOUBLE_RETURN_IF_ERROR(sink.Write(absl::StrCat("#TS:", now_s, "\r\n")));
-  }
-  return SaveCommands(engine_, sink);
+  progress_ = {};
 }
 
 // The present increment has been synced, if there is one.
-absl::Status AppendOnlyLog::BeginIncrement(LogManifest next) {
-  const std::string path = place_.PathOf(next.AddIncrement(place_.name));
+absl::Status AppendOnlyLog::BeginIncrement() {
+  LogManifest next = manifest_;
+  std::string name = next.AddIncrement(place_.name);
+  const std::string path = place_.PathOf(name);
   REDOUBLE_ASSIGN_OR_RETURN(const int file, files_.Append(path));
   // An earlier attempt may have left a file behind.
   absl::Status status = files_.Truncate(path, 0);
-  if (status.ok()) status = WriteManifest(next);
+  if (status.ok() && !starting()) status = WriteManifest(next);
   if (!status.ok()) {
     files_.Close(file).IgnoreError();
     return status;
   }
   if (on()) files_.Close(*file_).IgnoreError();
-  WriteTo(file);
+  WriteTo(file, std::move(name));
   return absl::OkStatus();
 }
 
-void AppendOnlyLog::WriteTo(int file) {
+void AppendOnlyLog::WriteTo(int file, std::string name) {
   file_ = file;
+  file_name_ = std::move(name);
   file_bytes_ = 0;
   is_torn_ = false;
   writer_.ForgetDatabase();

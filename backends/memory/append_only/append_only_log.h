@@ -12,10 +12,10 @@
 //
 // A rewrite is made in steps, between which commands may run: BeginRewrite begins a new increment
 // and a base file with the keys as they are then; ContinueRewrite writes a part of it;
-// FinishRewrite writes the rest and makes it the base.
+// FinishRewrite writes the rest and makes it the base. BeginStart begins a log in the same steps.
 //
-// Thread-safety: the engine's. Must not be used from within a command, but for Start and
-// BeginRewrite.
+// Thread-safety: the engine's. Must not be used from within a command, but for Start, BeginStart
+// and BeginRewrite.
 // Source: Redis 7.0 redis.conf, "appendonly"; BGREWRITEAOF.
 #ifndef REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_APPEND_ONLY_LOG_H_
 #define REDOUBLE_BACKENDS_MEMORY_APPEND_ONLY_APPEND_ONLY_LOG_H_
@@ -34,6 +34,7 @@
 #include "redouble/backends/memory/propagation/effect_writer.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
+#include "redouble/backends/memory/snapshot/keys_save.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 
 namespace redouble::inline v0_1::memory {
@@ -60,27 +61,32 @@ class AppendOnlyLog final : public EffectSink {
   // If there is none, begins a log with the engine's data. Requires !on().
   absl::Status Continue(const AppendOnlyLoadReport& loaded);
   // Begins a log with the engine's data, which replaces the one of the manifest. Requires !on().
+  // After an error the log is off.
   absl::Status Start();
+  // Begins a log with the keys as they are now, whose base file is written by ContinueRewrite and
+  // FinishRewrite. Until FinishRewrite has succeeded the log is `starting`: effects are written,
+  // but the manifest still names the files of before. Requires !on(). After an error the log is
+  // off.
+  absl::Status BeginStart();
   // Flushes, syncs and closes the file. Effects are no longer written. A rewrite is given up.
   absl::Status Stop();
   bool on() const { return file_.has_value(); }
+  bool starting() const { return is_starting_; }
 
   // Begins a base file with the keys as they are now beside the log. If the log is on, begins a new
-  // increment. Requires !rewriting(). A base of commands is written at once; an error of that is
-  // reported by FinishRewrite.
+  // increment; if it is starting because FinishRewrite has failed, begins the log anew. Requires
+  // !rewriting().
   absl::Status BeginRewrite();
   // Writes the next part of the base file. Returns false if all of it is written, or after an
   // error, which is reported by FinishRewrite. Requires rewriting().
   bool ContinueRewrite();
   // Writes what is left of the base file and waits until it is on the disk, makes it the base and
   // removes the files that it replaces. After an error the log is the one of before, with the new
-  // increment.
+  // increment; if it was starting, it still is.
   absl::Status FinishRewrite();
   bool rewriting() const { return next_base_ != nullptr; }
-  // The number of keys of the base file that is being written, and how many of them have been
-  // written. Both are 0 if no base file is being written or if it consists of commands.
-  uint64_t rewrite_keys() const { return base_keys_ ? base_keys_->keys() : 0; }
-  uint64_t rewritten_keys() const { return base_keys_ ? base_keys_->written_keys() : 0; }
+  // Of the base file that is being written.
+  SaveProgress progress() const { return base_keys_ ? base_keys_->progress() : progress_; }
 
   // Writes the effects so far to the file. After an error they are kept and written by the next
   // call. Does nothing if there are none.
@@ -95,20 +101,22 @@ class AppendOnlyLog final : public EffectSink {
   uint64_t bytes() const { return bytes_; }
   uint64_t base_bytes() const { return base_bytes_; }
   const LogManifest& manifest() const { return manifest_; }
+  // The name of the file that effects are written to. Requires on().
+  const std::string& increment() const { return file_name_; }
 
  private:
   void OnEffects(std::span<const Effect> effects, bool is_atomic) override;
   void AppendTime();
-  // Begins a base file of this name, and writes the commands of one that has no RDB file.
-  void BeginBase(const std::string& name);
-  absl::Status WriteCommands(ByteSink& sink);
+  absl::Status ReadManifest();
+  void BeginBase();
   // Writes what is left of the base file, and waits until it is on the disk. Returns its size.
   absl::StatusOr<uint64_t> FinishBase();
   void GiveUpBase();
-  // Makes an empty increment, adds it to the manifest `next` and writes to it from now on.
-  absl::Status BeginIncrement(LogManifest next);
+  // Makes an empty increment and writes to it from now on. Unless the log is starting, adds it to
+  // the manifest.
+  absl::Status BeginIncrement();
   // Makes `file` the increment to write to.
-  void WriteTo(int file);
+  void WriteTo(int file, std::string name);
   absl::Status WriteManifest(const LogManifest& manifest);
   void RemoveHistory();
 
@@ -119,6 +127,8 @@ class AppendOnlyLog final : public EffectSink {
   LogManifest manifest_;
   bool has_read_manifest_ = false;
   std::optional<int> file_;
+  std::string file_name_;  // If the log is on.
+  bool is_starting_ = false;
   EffectWriter writer_{EffectTargets::kLog};
   std::string buffer_;
   bool has_unsynced_ = false;
@@ -127,7 +137,8 @@ class AppendOnlyLog final : public EffectSink {
   int64_t written_second_ = 0;
   std::unique_ptr<FileReplacement> next_base_;  // While rewriting.
   bool next_base_is_rdb_ = true;
-  std::optional<RdbSave> base_keys_;  // What it still gets; none for commands.
+  std::unique_ptr<KeysSave> base_keys_;  // What it still gets.
+  SaveProgress progress_;                // When it has got everything.
   uint64_t bytes_ = 0;
   uint64_t base_bytes_ = 0;
 };

@@ -165,6 +165,81 @@ TEST_F(AppendOnlyLogTest, IsRewrittenWhileCommandsRun) {
                              fs::file_size(folder_ / "appendonly.aof.2.incr.aof"));
 }
 
+TEST_F(AppendOnlyLogTest, BeginsInPartsBetweenWhichCommandsRun) {
+  const std::string value(1000, 'v');
+  for (const bool has_rdb_base : {true, false}) {
+    fs::remove_all(folder_);
+    Server server;
+    AppendOnlyLog log(server.engine, place());
+    log.set_options({.has_rdb_base = has_rdb_base, .rdb = {.compresses = false}});
+    ASSERT_THAT(log.Start(), IsOk());
+    server.Ask({"SET", "n", "old"});
+    ASSERT_THAT(log.Stop(), IsOk());
+    server.Ask({"SET", "n", "0"});
+    for (int i = 0; i < 300; ++i) server.Ask({"SET", std::to_string(i), value});
+    ASSERT_THAT(log.BeginStart(), IsOk());
+    EXPECT_TRUE(log.on() && log.starting() && log.rewriting());
+    EXPECT_EQ(log.progress().keys, 301u);
+    int parts = 0;
+    for (; log.ContinueRewrite(); ++parts) {
+      server.Ask({"INCR", "n"});
+      ASSERT_THAT(log.Flush(), IsOk());
+      EXPECT_GT(log.progress().written_keys, 0u);
+    }
+    EXPECT_GT(parts, 3);
+    EXPECT_EQ(log.progress().written_keys, 301u);
+    EXPECT_EQ(Loaded({"GET", "n"}), "\"old\"") << "the log of before";
+    ASSERT_THAT(log.FinishRewrite(), IsOk());
+    EXPECT_TRUE(log.on());
+    EXPECT_FALSE(log.starting() || log.rewriting());
+    EXPECT_EQ(Loaded({"GET", "n"}), absl::StrCat("\"", parts, "\""));
+    EXPECT_EQ(Loaded({"DBSIZE"}), "301");
+    const std::string base =
+        has_rdb_base ? "appendonly.aof.2.base.rdb" : "appendonly.aof.2.base.aof";
+    EXPECT_THAT(Files(), ElementsAre(base, "appendonly.aof.2.incr.aof", "appendonly.aof.manifest"));
+    EXPECT_EQ(log.bytes(),
+              fs::file_size(folder_ / base) + fs::file_size(folder_ / log.increment()));
+  }
+}
+
+TEST_F(AppendOnlyLogTest, LeavesTheLogOfBeforeWhenItIsStoppedBeforeItHasBegun) {
+  Server server;
+  AppendOnlyLog log(server.engine, place());
+  ASSERT_THAT(log.Start(), IsOk());
+  server.Ask({"SET", "a", "1"});
+  ASSERT_THAT(log.Stop(), IsOk());
+  const std::set<std::string> before = Files();
+  ASSERT_THAT(log.BeginStart(), IsOk());
+  server.Ask({"SET", "a", "2"});
+  ASSERT_THAT(log.Flush(), IsOk());
+  log.ContinueRewrite();
+  ASSERT_THAT(log.Stop(), IsOk());
+  EXPECT_FALSE(log.on() || log.starting() || log.rewriting());
+  EXPECT_EQ(Files(), before);
+  EXPECT_EQ(Loaded({"GET", "a"}), "\"1\"");
+}
+
+// A base file of commands lost them.
+TEST_F(AppendOnlyLogTest, KeepsTheDeadlinesOfFields) {
+  for (const bool has_rdb_base : {true, false}) {
+    fs::remove_all(folder_);
+    const EngineOptions options{.compatibility = store::Version::kRedis80};
+    base::VirtualClock clock{absl::FromUnixSeconds(1'700'000'000)};
+    Engine engine{clock, options};
+    RecordingSession session{engine};
+    session.Send({"HSET", "h", "f", "1", "g", "2"});
+    session.Send({"HPEXPIRE", "h", "5000", "FIELDS", "1", "g"});
+    AppendOnlyLog log(engine, place());
+    log.set_options({.has_rdb_base = has_rdb_base});
+    ASSERT_THAT(log.Start(), IsOk());
+    Engine other{clock, options};
+    ASSERT_THAT(LoadAppendOnly(other, place()).status(), IsOk());
+    RecordingSession loaded{other};
+    EXPECT_EQ(loaded.Send({"HPTTL", "h", "FIELDS", "2", "f", "g"}), "[-1, 5000]");
+    EXPECT_EQ(loaded.Send({"HMGET", "h", "f", "g"}), "[\"1\", \"2\"]");
+  }
+}
+
 TEST_F(AppendOnlyLogTest, IsReplacedWhenItBeginsAgain) {
   Server server;
   AppendOnlyLog log(server.engine, place());
@@ -232,6 +307,7 @@ class AppendOnlyLogFault : public AppendOnlyLogTest {
     ++counts.issued;
     server.Ask({"INCR", "n"});
     absl::Status status = log.on() ? log.Flush() : absl::UnavailableError("off");
+    if (log.starting()) status = absl::UnavailableError("starting");
     if (status.ok()) status = log.Sync();
     if (status.ok()) counts.acknowledged = counts.issued;
   }
@@ -252,6 +328,16 @@ class AppendOnlyLogFault : public AppendOnlyLogTest {
     Count(server, log, counts);
     if (log.on()) log.Stop().IgnoreError();
     if (log.Start().ok()) Count(server, log, counts);
+    if (log.on()) log.Stop().IgnoreError();
+    // As a server does: in parts, and again after a failure.
+    absl::Status status = log.BeginStart();
+    for (int tries = 0; tries < 2 && log.on(); ++tries) {
+      Count(server, log, counts);
+      if (log.rewriting()) status = log.FinishRewrite();
+      Count(server, log, counts);
+      if (status.ok()) break;
+      status = log.BeginRewrite();
+    }
     return counts;
   }
 

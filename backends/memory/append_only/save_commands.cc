@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,76 +13,38 @@
 #include "absl/strings/str_format.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/keyspace/field_deadlines.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
+#include "redouble/backends/memory/snapshot/keys_saver.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/backends/memory/values/set.h"
 #include "redouble/backends/memory/values/sorted_set.h"
 #include "redouble/backends/memory/values/stream.h"
-#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
 
-constexpr size_t kFlushBytes = size_t{1} << 16;
 constexpr size_t kElementsOfCommand = 64;
 constexpr int64_t kUnknownCount = -1;
 
-class CommandSaver {
+// Appends commands to a text. Elements of a collection come in commands of at most 64.
+class CommandText {
  public:
-  CommandSaver(EngineCore& core, ByteSink& sink) : core_(core), sink_(sink) {}
+  explicit CommandText(std::string& out) : out_(out) {}
 
-  absl::Status Run() {
-    core_.RemoveExpired();
-    for (const FunctionLibraries::Library* library : core_.functions().List()) {
-      Append({"FUNCTION", "LOAD", library->code});
-    }
-    for (int index = 0; index < core_.database_count(); ++index) {
-      const Database& db = core_.database(index);
-      if (db.size() == 0) continue;
-      Append({"SELECT", base::FormatInt64(index)});
-      for (size_t i = 0; i < db.size(); ++i) {
-        AppendKey(db, db.at(i));
-        REDOUBLE_RETURN_IF_ERROR(FlushAbove(kFlushBytes));
-      }
-    }
-    status_.Update(FlushAbove(0));
-    return status_;
-  }
-
- private:
-  void AppendCount(size_t words) { absl::StrAppend(&buffer_, "*", words, "\r\n"); }
-  void AppendWord(std::string_view word) {
-    absl::StrAppend(&buffer_, "$", word.size(), "\r\n", base::ToAbsl(word), "\r\n");
-  }
   void Append(std::initializer_list<std::string_view> words) {
     AppendCount(words.size());
     for (const std::string_view word : words) AppendWord(word);
-  }
-
-  // To be called before each of `count` elements of `width` words: begins a command if the last one
-  // is complete.
-  void BeginElement(std::string_view name, std::string_view key, size_t index, size_t count,
-                    size_t width) {
-    if (index % kElementsOfCommand != 0) return;
-    // The first error is the one to report.
-    status_.Update(FlushAbove(kFlushBytes));
-    AppendCount(2 + width * std::min(kElementsOfCommand, count - index));
-    AppendWord(name);
-    AppendWord(key);
   }
 
   void AppendKey(const Database& db, const Database::Entry& entry) {
     const std::string_view key = entry.key();
     const Value& value = entry.value;
     if (const List* list = value.As<List>()) {
-      size_t index = 0;
-      for (List::Cursor at = list->First(); at.valid(); at.Next()) {
-        BeginElement("RPUSH", key, index++, list->size(), 1);
-        AppendWord(at.value().ToString());
-      }
+      AppendList(key, *list);
     } else if (const Set* set = value.As<Set>()) {
       size_t index = 0;
       set->ForEach([&](std::string_view member) {
@@ -91,12 +54,8 @@ class CommandSaver {
     } else if (const SortedSet* sorted = value.As<SortedSet>()) {
       AppendSortedSet(key, *sorted);
     } else if (const Hash* hash = value.As<Hash>()) {
-      size_t index = 0;
-      hash->ForEach([&](std::string_view field, std::string_view text) {
-        BeginElement("HMSET", key, index++, hash->size(), 2);
-        AppendWord(field);
-        AppendWord(text);
-      });
+      AppendHash(key, *hash);
+      if (const auto deadlines = db.FieldDeadlinesOf(key)) AppendFieldDeadlines(key, *deadlines);
     } else if (const Stream* stream = value.As<Stream>()) {
       AppendStream(key, *stream);
     } else {
@@ -105,6 +64,45 @@ class CommandSaver {
     }
     const std::optional<int64_t> deadline_ms = db.DeadlineOf(entry);
     if (deadline_ms) Append({"PEXPIREAT", key, base::FormatInt64(*deadline_ms)});
+  }
+
+ private:
+  void AppendCount(size_t words) { absl::StrAppend(&out_, "*", words, "\r\n"); }
+  void AppendWord(std::string_view word) {
+    absl::StrAppend(&out_, "$", word.size(), "\r\n", base::ToAbsl(word), "\r\n");
+  }
+
+  // To be called before each of `count` elements of `width` words: begins a command if the last one
+  // is complete.
+  void BeginElement(std::string_view name, std::string_view key, size_t index, size_t count,
+                    size_t width) {
+    if (index % kElementsOfCommand != 0) return;
+    AppendCount(2 + width * std::min(kElementsOfCommand, count - index));
+    AppendWord(name);
+    AppendWord(key);
+  }
+
+  void AppendList(std::string_view key, const List& list) {
+    size_t index = 0;
+    for (List::Cursor at = list.First(); at.valid(); at.Next()) {
+      BeginElement("RPUSH", key, index++, list.size(), 1);
+      AppendWord(at.value().ToString());
+    }
+  }
+
+  void AppendHash(std::string_view key, const Hash& hash) {
+    size_t index = 0;
+    hash.ForEach([&](std::string_view field, std::string_view text) {
+      BeginElement("HMSET", key, index++, hash.size(), 2);
+      AppendWord(field);
+      AppendWord(text);
+    });
+  }
+
+  void AppendFieldDeadlines(std::string_view key, const FieldDeadlines::List& deadlines) {
+    for (const auto& [field, deadline_ms] : deadlines) {
+      Append({"HPEXPIREAT", key, base::FormatInt64(deadline_ms), "FIELDS", "1", field});
+    }
   }
 
   void AppendSortedSet(std::string_view key, const SortedSet& set) {
@@ -118,7 +116,6 @@ class CommandSaver {
 
   void AppendStream(std::string_view key, const Stream& stream) {
     for (Stream::Cursor at = stream.From(StreamId::Min()); at.valid(); at.Next()) {
-      status_.Update(FlushAbove(kFlushBytes));
       AppendCount(3 + 2 * at.field_count());
       AppendWord("XADD");
       AppendWord(key);
@@ -146,7 +143,6 @@ class CommandSaver {
     for (const auto& [consumer, state] : group.consumers()) {
       for (const StreamId id : state->pending) {
         const StreamPending& pending = group.pending().find(id)->second;
-        status_.Update(FlushAbove(kFlushBytes));
         Append({"XCLAIM", key, name, consumer, "0", id.ToString(), "TIME",
                 base::FormatInt64(pending.delivered_ms), "RETRYCOUNT",
                 std::to_string(pending.deliveries), "JUSTID", "FORCE"});
@@ -155,24 +151,43 @@ class CommandSaver {
     }
   }
 
-  absl::Status FlushAbove(size_t bytes) {
-    if (buffer_.size() <= bytes) return absl::OkStatus();
-    REDOUBLE_RETURN_IF_ERROR(status_);
-    REDOUBLE_RETURN_IF_ERROR(sink_.Write(buffer_));
-    buffer_.clear();
-    return absl::OkStatus();
+  std::string& out_;
+};
+
+class CommandSaver final : public KeysSaver {
+ public:
+  CommandSaver(EngineCore& core, CommandSaveOptions options)
+      : KeysSaver(core, /*keeps=*/{}, /*keeps_use=*/false) {
+    if (options.writes_time) {
+      absl::StrAppend(&buffer(), "#TS:", core.clock().NowMillis() / 1000, "\r\n");
+    }
+    CommandText text(buffer());
+    for (const FunctionLibraries::Library* library : core.functions().List()) {
+      text.Append({"FUNCTION", "LOAD", library->code});
+    }
   }
 
-  EngineCore& core_;
-  ByteSink& sink_;
-  std::string buffer_;
-  absl::Status status_;
+ private:
+  void AppendDatabase(size_t index, const Sizes&, std::string& out) const override {
+    CommandText(out).Append({"SELECT", base::FormatInt64(static_cast<int64_t>(index))});
+  }
+
+  void AppendKey(const Database& db, const Database::Entry& entry, EvictionRecord,
+                 std::string& out) const override {
+    CommandText(out).AppendKey(db, entry);
+  }
+
+  void EndPart(std::string&, bool) override {}
 };
 
 }  // namespace
 
 absl::Status SaveCommands(Engine& engine, ByteSink& sink) {
-  return CommandSaver(engine.core(), sink).Run();
+  return FinishSaving(*BeginSavingCommands(engine), sink);
+}
+
+std::unique_ptr<KeysSave> BeginSavingCommands(Engine& engine, CommandSaveOptions options) {
+  return std::make_unique<CommandSaver>(engine.core(), options);
 }
 
 }  // namespace redouble::inline v0_1::memory

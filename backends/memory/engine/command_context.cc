@@ -88,8 +88,7 @@ void CommandContext::SetFieldDeadline(std::string_view key, std::string_view fie
 }
 
 std::optional<FieldDeadlines::List> CommandContext::FieldDeadlinesOf(std::string_view key) const {
-  const FieldDeadlines* deadlines = db_->field_deadlines();
-  return deadlines == nullptr ? std::nullopt : deadlines->ListOf(key);
+  return db_->FieldDeadlinesOf(key);
 }
 
 void CommandContext::PutFieldDeadlines(std::string_view key,

@@ -133,6 +133,10 @@ class Database {
     if (field_deadlines_ == nullptr) field_deadlines_ = std::make_unique<FieldDeadlines>();
     return *field_deadlines_;
   }
+  // Those of one hash; nullopt if it is not tracked.
+  std::optional<FieldDeadlines::List> FieldDeadlinesOf(std::string_view key) const {
+    return field_deadlines_ == nullptr ? std::nullopt : field_deadlines_->ListOf(key);
+  }
   // To be called when a key's value is replaced.
   void ForgetFieldDeadlines(std::string_view key) {
     if (field_deadlines_ != nullptr) field_deadlines_->ForgetKey(key);

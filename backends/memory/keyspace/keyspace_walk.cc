@@ -34,6 +34,7 @@ bool DatabaseWalk::Next(std::string& out) {
   if (next_ == end_) return false;
   if (const auto kept = kept_.find(next_); kept != kept_.end()) {
     out += kept->second;
+    kept_bytes_ -= kept->second.size();
     kept_.erase(kept);
   } else {
     Encode(next_, out);
@@ -70,6 +71,7 @@ void DatabaseWalk::OnChangeAt(size_t position) {
   if (!Awaits(position)) return;
   std::string bytes;
   Encode(position, bytes);
+  kept_bytes_ += bytes.size();
   kept_.emplace(position, std::move(bytes));
 }
 
@@ -79,6 +81,12 @@ KeyspaceWalk::KeyspaceWalk(const std::vector<Database*>& databases, EncodeKey en
   for (Database* db : databases) {
     parts_.push_back(std::make_unique<DatabaseWalk>(*db, encode_, keeps_use));
   }
+}
+
+size_t KeyspaceWalk::kept_bytes() const {
+  size_t bytes = 0;
+  for (const std::unique_ptr<DatabaseWalk>& part : parts_) bytes += part->kept_bytes();
+  return bytes;
 }
 
 void KeyspaceWalk::set_only_reads(bool value) {

@@ -54,6 +54,8 @@ class DatabaseWalk final : private AccessObserver {
   // The keys of the database, and those with an expiry, when the walk began.
   size_t keys() const { return end_; }
   size_t expiring() const { return expiring_; }
+  // The size of what has been encoded and not visited.
+  size_t kept_bytes() const { return kept_bytes_; }
   // Appends the next key. Returns false if all have been visited.
   bool Next(std::string& out);
   // Whether the command that runs changes no key that it looks up.
@@ -87,6 +89,7 @@ class DatabaseWalk final : private AccessObserver {
   DatabaseWalk* other_ = nullptr;  // The next one in the list of the database's walks.
   // By the positions at the beginning: what was encoded, and the records before the first lookup.
   absl::flat_hash_map<size_t, std::string> kept_;
+  size_t kept_bytes_ = 0;
   absl::flat_hash_map<size_t, EvictionRecord> uses_;
 };
 
@@ -98,6 +101,7 @@ class KeyspaceWalk {
   size_t database_count() const { return parts_.size(); }
   size_t keys(size_t index) const { return parts_[index]->keys(); }
   size_t expiring(size_t index) const { return parts_[index]->expiring(); }
+  size_t kept_bytes() const;
   // Appends the next key of a database. Returns false if all have been visited.
   bool Next(size_t index, std::string& out) { return parts_[index]->Next(out); }
   // Whether the command that runs changes no key that it looks up. Initially false.

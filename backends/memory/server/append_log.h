@@ -12,18 +12,19 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "redouble/backends/memory/server/save_progress.h"
 
 namespace redouble::inline v0_1::memory {
 
 // The fields of INFO persistence.
 struct AppendLogFigures {
   bool on = false;
+  bool starting = false;  // It is on, but its first base file is not whole.
   bool rewriting = false;
   bool rewrite_scheduled = false;
-  // Of the rewrite: when it began, its keys, and those that have been written.
   int64_t rewrite_began_s = 0;
-  int64_t rewrite_keys = 0;
-  int64_t rewritten_keys = 0;
+  SaveProgress progress = {};    // Of the rewrite.
+  uint64_t last_kept_bytes = 0;  // The peak of the last one.
   bool last_rewrite_ok = true;
   bool last_write_ok = true;
   int64_t last_rewrite_duration_s = -1;  // -1: there was none.
@@ -38,9 +39,12 @@ class AppendLog {
  public:
   virtual ~AppendLog() = default;
 
-  // Begins a log with the keys as they are now, or ends it. Errors: those of the file system, which
-  // are logged. Does nothing if it is so already.
+  // Begins a log with the keys as they are now, whose base file is written while further commands
+  // run, or ends it. Errors: those of the file system, which are logged. Does nothing if it is so
+  // already.
   virtual absl::Status Switch(bool on) = 0;
+  // Begins a log, but not before the command has ended and no file of keys is being written.
+  virtual void ScheduleStart() = 0;
   // Begins to write the keys as they are now as a new base file, while further commands run.
   // Errors: those of the file system. Must not be called while `rewriting`, or within a
   // transaction.

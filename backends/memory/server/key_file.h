@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "redouble/backends/memory/server/save_progress.h"
 
 namespace redouble::inline v0_1::memory {
 
@@ -20,17 +21,17 @@ namespace redouble::inline v0_1::memory {
 struct KeyFileFigures {
   bool saving = false;     // In the background.
   bool scheduled = false;  // A save in the background that has not begun.
-  // Of the save in the background: when it began, its keys, and those that have been written.
+  // Of the save in the background.
   int64_t saving_since_s = 0;
-  int64_t keys = 0;
-  int64_t written_keys = 0;
+  SaveProgress progress = {};
+  uint64_t last_kept_bytes = 0;  // The peak of the last one.
   // The time of the last save that succeeded, at first the start of the server; and the engine's
   // changes() at that time.
   int64_t saved_at_s = 0;
   int64_t changes_at_save = 0;
   bool last_ok = true;           // Whether the last save succeeded.
   int64_t last_duration_s = -1;  // Of a save in the background; -1: there was none.
-  int64_t saves = 0;             // Attempts.
+  int64_t saves = 0;             // Attempts, but for those of FLUSHALL.
   int64_t loaded_keys = 0;
   int64_t expired_keys = 0;  // Not loaded, because their deadlines had passed.
 };
@@ -51,10 +52,13 @@ class KeyFile {
   // Begins to write the keys as they are now, while further commands run. Must not be called while
   // `saving`.
   virtual void SaveInBackground() = 0;
-  // Gives up the save in the background, if there is one, so that the file stays as it is.
-  virtual void StopSaving() = 0;
   // The same, but not before the command has ended and nothing else is written in the background.
   virtual void ScheduleSave() = 0;
+  // Gives up the save in the background, if there is one, so that the file stays as it is.
+  virtual void StopSaving() = 0;
+  // FLUSHALL has removed all keys. Gives up the save in the background, which would write them, and
+  // writes the file if there are save points.
+  virtual void NoteFlush() = 0;
   // Loads the file, within a command. Errors: Aborted if it cannot be saved, NotFound if there is
   // none, AlreadyExists for a key or a function library that exists, and those of a damaged file.
   // After an error the keys are as they were.

@@ -8,33 +8,23 @@
 // depends on the commands only. The bytes are written in parts; memory is bounded by the largest
 // value.
 //
-// RdbSave writes the same bytes while commands run between the parts:
+// BeginSavingRdb writes the same bytes while commands run between the parts (keys_save.h).
 //
-//   RdbSave save(engine);
-//   for (;;) {
-//     REDOUBLE_ASSIGN_OR_RETURN(const bool continues, save.Continue(sink));
-//     if (!continues) break;
-//     ...                        // Commands run. The file has the keys from before them.
-//   }
-//
-// Thread-safety: the engine's. SaveRdb and RdbSave::Continue must not be called from within a
-// command.
+// Thread-safety: the engine's. SaveRdb must not be called from within a command.
 // Source: Redis 7.0 SAVE; the RDB file format, version 10.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_
 #define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SAVE_RDB_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
-#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/key_filter.h"
+#include "redouble/backends/memory/snapshot/keys_save.h"
 
 namespace redouble::inline v0_1::memory {
 
@@ -64,40 +54,10 @@ struct RdbSaveOptions {
 // Errors: those of the sink.
 absl::Status SaveRdb(Engine& engine, ByteSink& sink, const RdbSaveOptions& options = {});
 
-// A file that is written in parts, with the data that the engine had when the object was made:
-// SaveRdb would have written the same bytes then.
-//
-// Nothing is copied at the beginning. A key that changes before it has been written is kept as the
-// file has it (keyspace/keyspace_walk.h), so that memory is bounded by those keys and the largest
-// value. A database that is flushed or replaced is kept until the end.
-class RdbSave {
- public:
-  static constexpr size_t kPartBytes = size_t{1} << 16;
-
-  // Removes expired keys first. `engine` must outlive the object, and must not have an access
-  // observer meanwhile. May be made within a command.
-  explicit RdbSave(Engine& engine, RdbSaveOptions options = {});
-  RdbSave(const RdbSave&) = delete;
-  RdbSave& operator=(const RdbSave&) = delete;
-  ~RdbSave();
-
-  // Writes the next part to the sink, which must be the same each time. A part ends with the value
-  // that brings it to `part_bytes`. Returns false after the last part. Errors: those of the sink,
-  // after which it must not be called again.
-  absl::StatusOr<bool> Continue(ByteSink& sink, size_t part_bytes = kPartBytes);
-
-  // The keys of the file, and those of them that have been written.
-  uint64_t keys() const;
-  uint64_t written_keys() const;
-
- private:
-  class Saver;
-  const std::unique_ptr<Saver> saver_;
-};
-
-// Writes the next part of a save to a file, and waits for the disk when that is due. Returns false
-// after the last part and after an error, which file.Finish() returns.
-bool ContinueInFile(RdbSave& save, FileReplacement& file);
+// A file that is written in parts, with the data that the engine has now: SaveRdb would write the
+// same bytes. Removes expired keys first. `engine` must outlive the result, and must not have an
+// access observer meanwhile. May be called within a command.
+std::unique_ptr<KeysSave> BeginSavingRdb(Engine& engine, RdbSaveOptions options = {});
 
 }  // namespace redouble::inline v0_1::memory
 

@@ -127,34 +127,38 @@ class FullSink final : public ByteSink {
   size_t room_;
 };
 
-TEST(RdbSave, HasTheKeysFromItsBeginning) {
+TEST(KeysSave, HasTheKeysFromItsBeginning) {
   Server server;
   Fill(server);
   const std::string before = server.Saved();
-  RdbSave save(server.engine);
-  EXPECT_EQ(save.keys(), 11u);
+  const std::unique_ptr<KeysSave> save = BeginSavingRdb(server.engine);
+  EXPECT_EQ(save->progress().keys, 11u);
   StringSink sink;
   uint64_t parts = 0;
   for (bool continues = true; continues; ++parts) {
-    EXPECT_LE(save.written_keys(), parts);
-    ASSERT_OK_AND_ASSIGN(continues, save.Continue(sink, /*part_bytes=*/1));
+    EXPECT_LE(save->progress().written_keys, parts);
+    ASSERT_OK_AND_ASSIGN(continues, save->Continue(sink, /*part_bytes=*/1));
     if (parts == 2) server.Ask({"FUNCTION", "FLUSH"});
     if (parts == 3) server.Ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"});
     if (parts == 4) server.Ask({"FLUSHALL"});
     server.Ask({"SET", "text", "changed"});
+    EXPECT_GE(save->progress().peak_kept_bytes, save->progress().kept_bytes);
   }
-  EXPECT_EQ(save.written_keys(), 11u);
+  EXPECT_EQ(save->progress().written_keys, 11u);
+  EXPECT_EQ(save->progress().kept_bytes, 0u);
+  EXPECT_GT(save->progress().peak_kept_bytes, 0u);
   EXPECT_EQ(sink.bytes(), before);
   EXPECT_EQ(server.Ask({"KEYS", "*"}), "[\"text\"]");
 }
 
-TEST(RdbSave, PassesAnErrorOfTheSinkOn) {
+TEST(KeysSave, PassesAnErrorOfTheSinkOn) {
   Server server;
   Fill(server);
-  RdbSave save(server.engine);
+  const std::unique_ptr<KeysSave> save = BeginSavingRdb(server.engine);
   FullSink sink(250);
-  EXPECT_THAT(save.Continue(sink, /*part_bytes=*/1), IsOkAndHolds(true));
-  EXPECT_THAT(save.Continue(sink).status(), StatusIs(absl::StatusCode::kResourceExhausted, "full"));
+  EXPECT_THAT(save->Continue(sink, /*part_bytes=*/1), IsOkAndHolds(true));
+  EXPECT_THAT(save->Continue(sink).status(),
+              StatusIs(absl::StatusCode::kResourceExhausted, "full"));
 }
 
 // So that clients do not wait for the whole file at its end.

@@ -128,7 +128,7 @@ void Replicas::ContinueFile(int64_t session_id, const std::shared_ptr<KeysFile>&
   Replica& replica = found->second;
   // It waits, and need not say anything.
   replica.heard_at_s = NowSeconds();
-  const absl::StatusOr<bool> continues = file->keys.Continue(*file->file);
+  const absl::StatusOr<bool> continues = file->keys->Continue(*file->file);
   if (!continues.ok()) {
     WriteLog(absl::StrCat("Can't save the keys for a replica: ", continues.status().message()));
     return sockets_.BreakReplica(session_id);

@@ -119,9 +119,9 @@ class Replicas final : private memory::EffectSink {
   struct KeysFile {
     KeysFile(memory::Engine& engine, memory::RdbSaveOptions options,
              std::unique_ptr<TemporaryFile> to)
-        : keys(engine, std::move(options)), file(std::move(to)) {}
+        : keys(memory::BeginSavingRdb(engine, std::move(options))), file(std::move(to)) {}
 
-    memory::RdbSave keys;
+    const std::unique_ptr<memory::KeysSave> keys;
     const std::shared_ptr<TemporaryFile> file;
   };
   struct Waiter {

@@ -116,6 +116,10 @@ Reply HandleShutdown(CommandContext& context, Arguments arguments) {
     return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
   Host* host = context.engine().administration().host();
   if (host == nullptr) return Reply::Error(kShutdownFailed);
+  if (const AppendLog* log = host->append_log();
+      log != nullptr && log->figures().starting && !forced) {
+    return Reply::Error(kShutdownFailed);
+  }
   KeyFile* file = host->key_file();
   if (file != nullptr) file->StopSaving();
   if (SavesAtShutdown(context, saves, does_not_save)) {

@@ -82,18 +82,25 @@ std::optional<Reply> MoveListeners(EngineCore& engine, const EngineOptions& opti
                : SetFailed("port", "Unable to listen on this port. Check server logs.");
 }
 
-// Begins or ends the append-only log, if `options` say so. Returns the error.
-std::optional<Reply> SwitchLog(EngineCore& engine, const EngineOptions& options) {
+// Begins or ends the append-only log, if `options` say so. `in_transaction`: it begins after the
+// transaction. Returns the error.
+std::optional<Reply> SwitchLog(EngineCore& engine, const EngineOptions& options,
+                               bool in_transaction) {
   if (options.server.appendonly == engine.options().server.appendonly) return std::nullopt;
   AppendLog* log = engine.administration().append_log();
   if (log == nullptr) return SetFailed("appendonly", "this server writes no append-only file");
+  if (options.server.appendonly &&
+      (in_transaction || engine.administration().key_file_figures().saving)) {
+    log->ScheduleStart();
+    return std::nullopt;
+  }
   if (log->Switch(options.server.appendonly).ok()) return std::nullopt;
   return SetFailed("appendonly", "Unable to turn on AOF. Check server logs.");
 }
 
 // What a host does about new options. Returns the error, after which the host is as it was.
 std::optional<Reply> Apply(EngineCore& engine, const EngineOptions& options,
-                           std::optional<std::string_view> folder) {
+                           std::optional<std::string_view> folder, bool in_transaction) {
   if (std::optional<Reply> error = CheckRoom(engine, options)) return error;
   const std::string before = TextOf({.is_folder = true}, engine);
   if (folder) {
@@ -101,7 +108,7 @@ std::optional<Reply> Apply(EngineCore& engine, const EngineOptions& options,
   }
   std::optional<Reply> error = MoveListeners(engine, options);
   // Listeners that have moved stay where they are if this fails.
-  if (!error) error = SwitchLog(engine, options);
+  if (!error) error = SwitchLog(engine, options, in_transaction);
   if (!error) return std::nullopt;
   if (folder) EnterFolder(engine, before);
   return error;
@@ -184,7 +191,8 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
     const ValueError error = SetValue(found, arguments[i + 1], options);
     if (error) return SetFailed(arguments[i], *error);
   }
-  if (std::optional<Reply> error = Apply(engine, options, folder)) return *std::move(error);
+  if (std::optional<Reply> error = Apply(engine, options, folder, !context.may_block()))
+    return *std::move(error);
   engine.Configure(std::move(options));
   return Reply::Ok();
 }

@@ -91,21 +91,23 @@ void AppendPersistence(EngineCore& engine, std::string& out) {
   const AppendLogFigures log = append_log == nullptr ? AppendLogFigures() : append_log->figures();
   const int64_t now_s = engine.clock().NowMillis() / 1000;
   // Only one of the two is written at a time.
-  const int64_t keys = file.keys + log.rewrite_keys;
-  const int64_t written_keys = file.written_keys + log.rewritten_keys;
+  const SaveProgress& save = file.saving ? file.progress : log.progress;
+  const double percentage = save.keys == 0 ? 0.0
+                                           : 100.0 * static_cast<double>(save.written_keys) /
+                                                 static_cast<double>(save.keys);
   absl::StrAppend(
-      &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:0\r\ncurrent_cow_size:0\r\n",
-      absl::StrFormat("current_cow_size_age:0\r\ncurrent_fork_perc:%.2f\r\n",
-                      keys == 0 ? 0.0 : 100.0 * written_keys / keys),
-      "current_save_keys_processed:", written_keys, "\r\ncurrent_save_keys_total:", keys,
+      &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:", save.peak_kept_bytes,
+      "\r\ncurrent_cow_size:", save.kept_bytes,
+      absl::StrFormat("\r\ncurrent_cow_size_age:0\r\ncurrent_fork_perc:%.2f\r\n", percentage),
+      "current_save_keys_processed:", save.written_keys, "\r\ncurrent_save_keys_total:", save.keys,
       "\r\nrdb_changes_since_last_save:", engine.changes() - file.changes_at_save,
       "\r\nrdb_bgsave_in_progress:", file.saving ? 1 : 0,
       "\r\nrdb_last_save_time:", file.saved_at_s,
       "\r\nrdb_last_bgsave_status:", file.last_ok ? "ok" : "err",
       "\r\nrdb_last_bgsave_time_sec:", file.last_duration_s,
       "\r\nrdb_current_bgsave_time_sec:", file.saving ? now_s - file.saving_since_s : -1,
-      "\r\nrdb_saves:", file.saves,
-      "\r\nrdb_last_cow_size:0\r\nrdb_last_load_keys_expired:", file.expired_keys,
+      "\r\nrdb_saves:", file.saves, "\r\nrdb_last_cow_size:", file.last_kept_bytes,
+      "\r\nrdb_last_load_keys_expired:", file.expired_keys,
       "\r\nrdb_last_load_keys_loaded:", file.loaded_keys, "\r\n");
   const auto flag = [](bool value) { return value ? "1\r\n" : "0\r\n"; };
   const auto status = [](bool ok) { return ok ? "ok\r\n" : "err\r\n"; };
@@ -117,8 +119,8 @@ void AppendPersistence(EngineCore& engine, std::string& out) {
       "\r\naof_last_bgrewrite_status:", status(log.last_rewrite_ok), "aof_rewrites:", log.rewrites,
       "\r\naof_rewrites_consecutive_failures:", log.failed_rewrites,
       "\r\naof_last_write_status:", status(log.last_write_ok));
-  absl::StrAppend(
-      &out, "aof_last_cow_size:0\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
+  absl::StrAppend(&out, "aof_last_cow_size:", log.last_kept_bytes,
+                  "\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
   if (!log.on) return;
   absl::StrAppend(&out, "aof_current_size:", log.bytes, "\r\naof_base_size:", log.base_bytes,
                   "\r\naof_pending_rewrite:0\r\naof_buffer_length:", log.buffered_bytes,

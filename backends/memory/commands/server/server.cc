@@ -35,11 +35,10 @@ Reply HandleFlushDb(CommandContext& context, Arguments arguments) {
 
 Reply HandleFlushAll(CommandContext& context, Arguments arguments) {
   if (!FlushOptionsAreRight(arguments)) return SyntaxError();
-  // Redis kills the child that would write a file with the removed keys.
-  if (KeyFile* file = context.engine().administration().key_file()) file->StopSaving();
   for (int index = 0; index < context.engine().database_count(); ++index) {
     Flush(context, index, arguments);
   }
+  if (KeyFile* file = context.engine().administration().key_file()) file->NoteFlush();
   context.PropagateAlways(EffectTargets::kAll);
   return Reply::Ok();
 }
