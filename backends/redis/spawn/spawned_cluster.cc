@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
+#include "redouble/backends/redis/spawn/child_process.h"
+#include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/reply.h"
@@ -19,6 +25,12 @@ constexpr absl::Duration kNeverDead = absl::Hours(24 * 365 * 20);
 // Longer than a restarted master refuses to serve.
 constexpr absl::Duration kStartDelay = absl::Seconds(3);
 
+// A name of 40 hexadecimal digits.
+std::string NamedBy(char digit, size_t index) {
+  const std::string number = absl::StrCat(absl::Hex(index + 1, absl::kZeroPad4));
+  return std::string(40 - number.size(), digit) + number;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SpawnedCluster>> SpawnedCluster::Start(
@@ -27,8 +39,9 @@ absl::StatusOr<std::unique_ptr<SpawnedCluster>> SpawnedCluster::Start(
   REDOUBLE_ASSIGN_OR_RETURN(PrivateFolder folder, PrivateFolder::Create("redouble-cluster-"));
   cluster->folder_ = std::make_unique<PrivateFolder>(std::move(folder));
   REDOUBLE_RETURN_IF_ERROR(cluster->ReservePorts());
+  REDOUBLE_ASSIGN_OR_RETURN(const bool names_shards, cluster->NamesShards());
   for (size_t i = 0; i < cluster->ports_.size(); ++i) {
-    REDOUBLE_RETURN_IF_ERROR(cluster->WriteNodesFile(i));
+    REDOUBLE_RETURN_IF_ERROR(cluster->WriteNodesFile(i, names_shards));
     SpawnedServerOptions server;
     server.port = cluster->ports_[i];
     server.held_time = options.held_time;
@@ -43,10 +56,7 @@ absl::StatusOr<std::unique_ptr<SpawnedCluster>> SpawnedCluster::Start(
 
 SpawnedCluster::~SpawnedCluster() = default;
 
-std::string SpawnedCluster::NodeId(size_t index) {
-  const std::string number = absl::StrCat(absl::Hex(index + 1, absl::kZeroPad4));
-  return std::string(40 - number.size(), 'a') + number;
-}
+std::string SpawnedCluster::NodeId(size_t index) { return NamedBy('a', index); }
 
 absl::Status SpawnedCluster::ReservePorts() {
   for (size_t i = 0; i < options_.masters * (1 + options_.replicas); ++i) {
@@ -69,13 +79,37 @@ std::pair<int, int> SpawnedCluster::SlotsOf(size_t master) const {
   return {bound(master), bound(master + 1) - 1};
 }
 
-// The nodes.conf of node `self`: the whole cluster.
-absl::Status SpawnedCluster::WriteNodesFile(size_t self) const {
+absl::StatusOr<bool> SpawnedCluster::NamesShards() const {
+  ChildProcessOptions options{.arguments = {"--version"},
+                              .output_path = folder_->PathOf("version")};
+  REDOUBLE_ASSIGN_OR_RETURN(options.executable, FindExecutable(SpawnedServerOptions().executable));
+  REDOUBLE_ASSIGN_OR_RETURN(const auto process, ChildProcess::Start(options));
+  if (!process->WaitForExit(options_.patience)) {
+    return absl::DeadlineExceededError(absl::StrCat(options.executable, " --version does not end"));
+  }
+  REDOUBLE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.output_path));
+  // "Redis server v=7.0.15 sha=..."
+  std::pair<int, int> version;
+  const std::vector<std::string> numbers =
+      absl::StrSplit(text.substr(std::min(text.find("v=") + 2, text.size())), '.');
+  if (numbers.size() < 2 || !absl::SimpleAtoi(numbers[0], &version.first) ||
+      !absl::SimpleAtoi(numbers[1], &version.second)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(options.executable, " --version says no version: ", text));
+  }
+  return version >= std::pair(7, 2);
+}
+
+// The nodes.conf of node `self`: the whole cluster. A server that names shards ends at its first
+// SPUBLISH without them; Redis 7.0 would take them for the host's name.
+absl::Status SpawnedCluster::WriteNodesFile(size_t self, bool names_shards) const {
   std::string text;
   for (size_t i = 0; i < ports_.size(); ++i) {
     const size_t master = i % options_.masters;
     absl::StrAppend(&text, NodeId(i), " 127.0.0.1:", ports_[i]->number(), "@",
-                    bus_ports_[i]->number(), i == self ? " myself," : " ");
+                    bus_ports_[i]->number());
+    if (names_shards) absl::StrAppend(&text, ",,shard-id=", NamedBy('b', master));
+    text += i == self ? " myself," : " ";
     if (i == master) {
       const auto [first, last] = SlotsOf(master);
       absl::StrAppend(&text, "master - 0 0 ", master + 1, " connected ", first, "-", last, "\n");

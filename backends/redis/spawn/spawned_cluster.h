@@ -91,7 +91,9 @@ class SpawnedCluster {
   explicit SpawnedCluster(SpawnedClusterOptions options) : options_(std::move(options)) {}
 
   absl::Status ReservePorts();
-  absl::Status WriteNodesFile(size_t self) const;
+  // Whether nodes.conf names the shards of nodes: Redis 7.2 and later.
+  absl::StatusOr<bool> NamesShards() const;
+  absl::Status WriteNodesFile(size_t self, bool names_shards) const;
   std::string NodesFile(size_t index) const;
   std::vector<std::string> Config(size_t index) const;
   std::pair<int, int> SlotsOf(size_t master) const;
