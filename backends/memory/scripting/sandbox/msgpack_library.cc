@@ -295,8 +295,8 @@ class Unpacker {
         return PushNumber<uint16_t>();
       case kUint32:
         return PushNumber<uint32_t>();
-      case kUint64:
-        return PushNumber<uint64_t>();
+      case kUint64:  // As in Redis, the upper half is negative.
+        return PushNumber<int64_t>();
       case kInt8:
         return PushNumber<int8_t>();
       case kInt16:
