@@ -635,6 +635,8 @@ redouble_component(
     backends/memory/snapshot/file_stream.cc
     backends/memory/snapshot/file_system.cc
     backends/memory/snapshot/key_filter.cc
+    backends/memory/snapshot/keys_save.cc
+    backends/memory/snapshot/keys_saver.cc
     backends/memory/snapshot/load_rdb.cc
     backends/memory/snapshot/module_value.cc
     backends/memory/snapshot/save_rdb.cc
@@ -669,10 +671,12 @@ redouble_component(
     backends/memory/persistence/byte_stream.h
     backends/memory/propagation/effect.h
     backends/memory/propagation/effect_writer.h
+    backends/memory/server/save_progress.h
     backends/memory/server_options.h
     backends/memory/snapshot/file_stream.h
     backends/memory/snapshot/file_system.h
     backends/memory/snapshot/key_filter.h
+    backends/memory/snapshot/keys_save.h
     backends/memory/snapshot/load_rdb.h
     backends/memory/snapshot/save_rdb.h
     backends/memory/snapshot/snapshot.h

@@ -158,6 +158,9 @@ TEST_F(RoundTrips, OfRelayna) {
   relayna::DlqRecord record;
   record.dlq_id = "x";
   Count("add a DLQ record", [&] { return sdk.dlq()->Add(record); });
+  relayna::ExecutionGraphService executions =
+      sdk.Executions(relayna::ExecutionTopology::kSharedTasks);
+  Count("build the execution graph of a task", [&] { return executions.GetGraph("t1"); });
   ExpectTable("relayna");
 }
 
