@@ -80,19 +80,20 @@ std::pair<int, int> SpawnedCluster::SlotsOf(size_t master) const {
 }
 
 absl::StatusOr<bool> SpawnedCluster::NamesShards() const {
-  ChildProcessOptions options{.arguments = {"--version"},
-                              .output_path = folder_->PathOf("version")};
+  ChildProcessOptions options;
   REDOUBLE_ASSIGN_OR_RETURN(options.executable, FindExecutable(SpawnedServerOptions().executable));
+  options.arguments = {"--version"};
+  options.output_path = folder_->PathOf("version");
   REDOUBLE_ASSIGN_OR_RETURN(const auto process, ChildProcess::Start(options));
   if (!process->WaitForExit(options_.patience)) {
     return absl::DeadlineExceededError(absl::StrCat(options.executable, " --version does not end"));
   }
   REDOUBLE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.output_path));
   // "Redis server v=7.0.15 sha=..."
+  const std::vector<std::string> halves = absl::StrSplit(text, "v=");
+  const std::vector<std::string> numbers = absl::StrSplit(halves.back(), '.');
   std::pair<int, int> version;
-  const std::vector<std::string> numbers =
-      absl::StrSplit(text.substr(std::min(text.find("v=") + 2, text.size())), '.');
-  if (numbers.size() < 2 || !absl::SimpleAtoi(numbers[0], &version.first) ||
+  if (halves.size() != 2 || numbers.size() < 2 || !absl::SimpleAtoi(numbers[0], &version.first) ||
       !absl::SimpleAtoi(numbers[1], &version.second)) {
     return absl::FailedPreconditionError(
         absl::StrCat(options.executable, " --version says no version: ", text));
