@@ -221,11 +221,12 @@ void AppendOnlyFile::Upkeep(bool may_rewrite) {
   constexpr int64_t kRetryDelayS = 60;
   const bool may_try =
       figures_.failed_rewrites == 0 || NowSeconds() - rewrite_began_s_ >= kRetryDelayS;
-  const bool is_due = file_.on() && HasGrown();
+  const bool is_due = file_.on() && may_try && HasGrown();
+  if (is_due) WriteLog(LogLevel::kNotice, "Starting automatic rewriting of AOF");
+  // A client's BGREWRITEAOF does not wait for the minute, a log that begins does.
   const bool begins_log = awaits_start_ || file_.starting();
-  if (is_due && may_try) WriteLog(LogLevel::kNotice, "Starting automatic rewriting of AOF");
   const bool is_scheduled = figures_.rewrite_scheduled && (may_try || !begins_log);
-  if ((is_due && may_try) || is_scheduled) Begin().IgnoreError();
+  if (is_due || is_scheduled) Begin().IgnoreError();
 }
 
 memory::AppendLogFigures AppendOnlyFile::figures() const {

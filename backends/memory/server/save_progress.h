@@ -1,4 +1,8 @@
-// SaveProgress: how far a file of keys is that a server writes in the background, for INFO.
+// SaveProgress: how much of a file of keys has been written in the background. KeysSave tells it,
+// and INFO persistence shows it:
+//
+//   const SaveProgress progress = save->progress();
+//   Show(progress.written_keys, progress.keys);
 //
 // Thread-safety: a plain value.
 // Source: Redis 7.0 INFO persistence, `current_*`.
