@@ -149,8 +149,11 @@ absl::Status AppendOnlyFile::Begin() {
   Configure();
   ++figures_.rewrites;
   rewrite_began_s_ = NowSeconds();
+  // If it cannot begin again, it is off and still to begin.
+  awaits_start_ = awaits_start_ || file_.starting();
   if (awaits_start_) synced_at_s_ = rewrite_began_s_;
-  const absl::Status status = awaits_start_ ? file_.BeginStart() : file_.BeginRewrite();
+  const bool is_new = awaits_start_ && !file_.on();
+  const absl::Status status = is_new ? file_.BeginStart() : file_.BeginRewrite();
   if (!status.ok()) {
     NoteFailedRewrite();
     WriteLog(LogLevel::kWarning,

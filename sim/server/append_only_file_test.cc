@@ -36,7 +36,10 @@ class CountingFileSystem final : public memory::FileSystem {
  public:
   absl::StatusOr<int> Open(const std::string& path) override { return real_.Open(path); }
   absl::StatusOr<int> Create(const std::string& path) override { return real_.Create(path); }
-  absl::StatusOr<int> Append(const std::string& path) override { return real_.Append(path); }
+  absl::StatusOr<int> Append(const std::string& path) override {
+    if (has_no_descriptors) return absl::ResourceExhaustedError("Too many open files");
+    return real_.Append(path);
+  }
   absl::Status MakeFolder(const std::string& path) override { return real_.MakeFolder(path); }
   absl::StatusOr<uint64_t> SizeOf(const std::string& path) override { return real_.SizeOf(path); }
   absl::Status Truncate(const std::string& path, uint64_t bytes) override {
@@ -60,6 +63,7 @@ class CountingFileSystem final : public memory::FileSystem {
   absl::Status Remove(const std::string& path) override { return real_.Remove(path); }
 
   bool is_full = false;
+  bool has_no_descriptors = false;
   int syncs = 0;
 
  private:
@@ -318,6 +322,27 @@ TEST_F(AppendOnlyFileTest, TriesToBeginAgainAfterAMinute) {
   EXPECT_FALSE(file_.figures().starting);
   EXPECT_EQ(file_.figures().failed_rewrites, 0);
   EXPECT_EQ(Logged(), "\"3\"");
+}
+
+// The second attempt fails earlier than the first one.
+TEST_F(AppendOnlyFileTest, StaysOnIfItCannotBeginAgain) {
+  Ask({"SET", "k", "1"});
+  ASSERT_THAT(file_.Switch(true), IsOk());
+  files_.is_full = true;
+  RunLater();
+  files_.is_full = false;
+  files_.has_no_descriptors = true;
+  clock_.Advance(absl::Minutes(1));
+  file_.Upkeep(/*may_rewrite=*/true);
+  EXPECT_TRUE(file_.figures().on);
+  EXPECT_TRUE(file_.figures().rewrite_scheduled);
+  EXPECT_EQ(file_.figures().failed_rewrites, 2);
+  files_.has_no_descriptors = false;
+  clock_.Advance(absl::Minutes(1));
+  file_.Upkeep(/*may_rewrite=*/true);
+  RunLater();
+  EXPECT_FALSE(file_.figures().starting);
+  EXPECT_EQ(Logged(), "\"1\"");
 }
 
 // While a file of keys is written, or in a transaction.

@@ -74,8 +74,8 @@ class AppendOnlyLog final : public EffectSink {
   bool starting() const { return is_starting_; }
 
   // Begins a base file with the keys as they are now beside the log. If the log is on, begins a new
-  // increment; if it is starting because FinishRewrite has failed, begins the log anew. Requires
-  // !rewriting().
+  // increment; if it is starting because FinishRewrite has failed, begins the log anew, and after
+  // an error the log is off. Requires !rewriting().
   absl::Status BeginRewrite();
   // Writes the next part of the base file. Returns false if all of it is written, or after an
   // error, which is reported by FinishRewrite. Requires rewriting().
