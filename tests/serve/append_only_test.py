@@ -274,6 +274,22 @@ class Writing(AppendOnlyTest):
                     server.stop()
                 self.clear()
 
+    def test_shutdown_is_refused_while_the_log_begins_as_in_redis(self):
+        for kind in (Served, Redis):
+            with self.subTest(kind=kind.__name__):
+                server = self.start(kind)
+                server.cli("DEBUG", "POPULATE", "300000", "key", "250")
+                wire = server.wire()
+                wire.socket.sendall(b"CONFIG SET appendonly yes\r\nSHUTDOWN\r\nPING\r\n")
+                self.assertEqual([wire.read() for _ in range(3)],
+                                 [("+", "OK"), ("-", "ERR Errors trying to SHUTDOWN. Check logs."), ("+", "PONG")])
+                self.wait_for_rewrite(server)
+                server.stop()
+                server = self.start(kind, "--appendonly", "yes")
+                self.assertEqual(server.cli("DBSIZE"), "300000\n")
+                server.stop()
+                self.clear()
+
     def test_debug_delays_each_write(self):
         for kind in (Served, Redis):
             server = self.start(kind, "--appendonly", "yes")
