@@ -57,6 +57,14 @@ std::optional<TcpAddress> ReadMaster(const Reply& reply) {
   return ReadAddress(elements[0].text(), elements[1].text());
 }
 
+// The number of the configuration in the reply to SENTINEL MASTER; each failover has a greater one.
+// nullopt if the sentinel does not tell, for example because its ACL refuses the command.
+std::optional<uint64_t> ReadEpoch(const Reply& reply) {
+  uint64_t epoch = 0;
+  if (!absl::SimpleAtoi(base::ToAbsl(FieldOf(reply, "config-epoch")), &epoch)) return std::nullopt;
+  return epoch;
+}
+
 // The reply of a replica to a command that writes.
 bool IsReadOnly(const Reply& reply) {
   return reply.is_error() && absl::StartsWith(reply.text(), "READONLY ");
@@ -120,7 +128,11 @@ void SentinelMachine::BeginRound(int64_t now_us) {
 void SentinelMachine::AskNext(int64_t now_us) {
   candidate_.reset();
   searching_ = true;
-  if (switched_) return AskRole(*std::exchange(switched_, std::nullopt));
+  if (switched_) {
+    // A failover that is announced has a greater epoch than those before it.
+    const bool is_new = switched_ != newest_master_;
+    return AskRole(*std::exchange(switched_, std::nullopt), newest_epoch_ + (is_new ? 1 : 0));
+  }
   if (asked_ < sentinels_.size()) {
     actions_.push_back({SentinelAction::Kind::kAskSentinel, sentinels_[asked_]});
     ++asked_;
@@ -146,8 +158,8 @@ void SentinelMachine::SentinelAnswered(const absl::StatusOr<Reply>& result, int6
     NoteProblem(result.status());
     return AskNext(now_us);
   }
-  const bool complete = result->is_array() && result->elements().size() >= 2;
-  const Reply answer = complete ? result->elements()[0] : *result;
+  const bool complete = result->is_array() && result->elements().size() >= 3;
+  const Reply answer = complete ? result->elements()[1] : *result;
   const std::optional<TcpAddress> master = ReadMaster(answer);
   if (!master) {
     const std::string asked = Text(sentinels_[asked_ - 1]);
@@ -162,13 +174,30 @@ void SentinelMachine::SentinelAnswered(const absl::StatusOr<Reply>& result, int6
     }
     return AskNext(now_us);
   }
+  const uint64_t epoch = ReadEpoch(result->elements()[0]).value_or(newest_epoch_);
+  if (IsOutdated(epoch, now_us)) {
+    NoteProblem(store::NotSentError(std::string_view(absl::StrCat(
+        "the sentinel at ", Text(sentinels_[asked_ - 1]), " has not heard of the last failover"))));
+    return AskNext(now_us);
+  }
   // The sentinel that answered is asked first in the next round.
   const auto first = sentinels_.begin() + static_cast<std::ptrdiff_t>(asked_ - 1);
   std::rotate(sentinels_.begin(), first, first + 1);
   if (watched_ != sentinels_[0]) StartWatch(sentinels_[0]);
-  LearnSentinels(result->elements()[1]);
-  if (result->elements().size() > 2) LearnReplicas(result->elements()[2]);
-  AskRole(*master);
+  LearnSentinels(result->elements()[2]);
+  if (result->elements().size() > 3) LearnReplicas(result->elements()[3]);
+  AskRole(*master, epoch);
+}
+
+// Whether a sentinel with this epoch is passed over: it may name a former master that was isolated,
+// does not know its successor either, and says that it is a master.
+bool SentinelMachine::IsOutdated(uint64_t epoch, int64_t now_us) {
+  if (epoch >= newest_epoch_) {
+    outdated_since_us_ = kNever;
+    return false;
+  }
+  outdated_since_us_ = std::min(outdated_since_us_, now_us);
+  return now_us - outdated_since_us_ < kOutdatedUs;
 }
 
 // Keeps the sentinel that answered, those that it names, and those of the options.
@@ -229,8 +258,9 @@ void SentinelMachine::WatchEnded(int64_t now_us) {
   watch_due_us_ = LaterMicros(now_us, wait_us);
 }
 
-void SentinelMachine::AskRole(const TcpAddress& address) {
+void SentinelMachine::AskRole(const TcpAddress& address, uint64_t epoch) {
   candidate_ = address;
+  candidate_epoch_ = epoch;
   searching_ = true;
   actions_.push_back({SentinelAction::Kind::kAskRole, address});
 }
@@ -248,6 +278,8 @@ void SentinelMachine::RoleAnswered(const absl::StatusOr<Reply>& result, int64_t 
   switched_.reset();
   if (master_ != candidate_) ++counters_.masters;
   master_ = *std::exchange(candidate_, std::nullopt);
+  newest_master_ = master_;
+  newest_epoch_ = candidate_epoch_;
   searching_ = false;
   failed_rounds_ = 0;
   started_ = true;
@@ -424,8 +456,9 @@ void SentinelMachine::Answered(uint64_t request, absl::StatusOr<Reply> result, i
     job.may_have_run |= store::ErrorKindOf(result.status()) == ErrorKind::kOutcomeUnknown;
     Wait(job, result.status());
   }
-  // The first failed request of a lost connection starts the search.
-  if ((demotion != Demotion::kNone || lost) && master_) LoseMaster(now_us);
+  // The first failed request of a lost connection starts the search. What a former master did tells
+  // nothing of this one.
+  if ((demotion != Demotion::kNone || lost) && job.server == master_) LoseMaster(now_us);
   if (job.sent) return Finish(found, std::move(result));
   if (master_) Send(request, job, now_us);
 }

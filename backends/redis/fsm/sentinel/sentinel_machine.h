@@ -18,6 +18,11 @@
 // never. A round asks them in turn until one of them names a server that is a master. Rounds are at
 // least Options::refresh_interval apart, with jitter, and further apart after rounds in vain.
 //
+// Sentinels hear of a failover at different times, and a master that was isolated meanwhile says
+// that it is one until it is told otherwise. Therefore a sentinel whose configuration is older than
+// the newest that the machine has followed (config-epoch of SENTINEL MASTER) is passed over, for at
+// most kOutdatedUs: they agree sooner, unless they were set up anew.
+//
 // One sentinel is subscribed to for +switch-master. If the subscription fails or is lost, the next
 // sentinel is subscribed to, with backoff; messages may be missing then, so the master is verified.
 //
@@ -92,8 +97,8 @@ struct SentinelCounters {
 // What the owner must do next.
 struct SentinelAction {
   enum class Kind : uint8_t {
-    kAskSentinel,  // Send SENTINEL GET-MASTER-ADDR-BY-NAME, SENTINEL SENTINELS and, with read_from,
-                   // SENTINEL REPLICAS with the master's name to the sentinel at `address`; report
+    kAskSentinel,  // Send SENTINEL MASTER, GET-MASTER-ADDR-BY-NAME, SENTINELS and, with read_from,
+                   // REPLICAS with the master's name to the sentinel at `address`; report
                    // SentinelAnswered.
     kAskRole,      // Send ROLE to the server at `address`; report RoleAnswered.
     kSend,         // Send the request `request` to the server at `address`; report Answered or
@@ -113,6 +118,8 @@ struct SentinelAction {
 class SentinelMachine {
  public:
   static constexpr int64_t kNever = kNeverUs;
+  // Sentinels tell each other of a failover every two seconds.
+  static constexpr int64_t kOutdatedUs = 5'000'000;
 
   // Returns true for requests that may run twice although they do more than read; see ClientHooks.
   using IsIdempotent = std::function<bool(const store::Request&)>;
@@ -201,7 +208,8 @@ class SentinelMachine {
   void LearnSentinels(const store::Reply& reply);
   void LearnReplicas(const store::Reply& reply);
   void NoteProblem(absl::Status status);
-  void AskRole(const TcpAddress& address);
+  bool IsOutdated(uint64_t epoch, int64_t now_us);
+  void AskRole(const TcpAddress& address, uint64_t epoch);
   void LoseMaster(int64_t now_us);
   bool Send(uint64_t id, Job& job, int64_t now_us, bool only_available = false);
   void SendWaiting(int64_t now_us);
@@ -231,13 +239,17 @@ class SentinelMachine {
   std::vector<TcpAddress> replicas_;
   std::optional<TcpAddress> watched_;  // The sentinel with the subscription, or an attempt at it.
   Backoff watch_backoff_;
-  int64_t watch_due_us_ = kNever;        // When the next attempt at a subscription is made.
-  size_t watch_turn_ = 0;                // Counts these attempts.
-  bool watch_was_lost_ = false;          // Messages may be missing.
-  bool searching_ = false;               // A reply of a sentinel or to ROLE is awaited.
-  std::optional<TcpAddress> candidate_;  // The server that was sent ROLE.
-  std::optional<TcpAddress> switched_;   // Named by a +switch-master message in the meantime.
-  size_t asked_ = 0;                     // Number of sentinels asked in this round.
+  int64_t watch_due_us_ = kNever;            // When the next attempt at a subscription is made.
+  size_t watch_turn_ = 0;                    // Counts these attempts.
+  bool watch_was_lost_ = false;              // Messages may be missing.
+  bool searching_ = false;                   // A reply of a sentinel or to ROLE is awaited.
+  std::optional<TcpAddress> candidate_;      // The server that was sent ROLE.
+  uint64_t candidate_epoch_ = 0;             // Of the configuration that names it.
+  std::optional<TcpAddress> newest_master_;  // The last confirmed master.
+  uint64_t newest_epoch_ = 0;                // Its configuration has this epoch or a greater one.
+  int64_t outdated_since_us_ = kNever;       // All sentinels that answered since were outdated.
+  std::optional<TcpAddress> switched_;       // Named by a +switch-master message in the meantime.
+  size_t asked_ = 0;                         // Number of sentinels asked in this round.
   int64_t round_due_us_ = kNever;
   int64_t earliest_round_us_ = 0;
   int failed_rounds_ = 0;  // In a row.

@@ -66,8 +66,8 @@ class Model : public MachineDriver<SentinelMachine> {
   }
 
   // The sentinel that was asked names this server as the master, or nullopt: no master, or no
-  // answer.
-  void AnswerSentinel(std::optional<std::string> named, bool reachable) {
+  // answer. `epoch`: of its configuration.
+  void AnswerSentinel(std::optional<std::string> named, bool reachable, int epoch) {
     if (!sentinel_asked) return;
     sentinel_asked = false;
     if (!reachable) {
@@ -75,7 +75,10 @@ class Model : public MachineDriver<SentinelMachine> {
     } else {
       const Reply address =
           named ? Reply::Array({Reply::Bulk(*named), Reply::Bulk("7")}) : Reply::NilArray();
-      machine.SentinelAnswered(Reply::Array({address, OtherSentinels(), Replicas(named)}), now_us);
+      const Reply fields =
+          Reply::Array({Reply::Bulk("config-epoch"), Reply::Bulk(std::to_string(epoch))});
+      machine.SentinelAnswered(Reply::Array({fields, address, OtherSentinels(), Replicas(named)}),
+                               now_us);
     }
     Collect();
   }
@@ -113,10 +116,10 @@ class Model : public MachineDriver<SentinelMachine> {
     Collect();
   }
 
-  // Everybody answers, and truthfully.
+  // Everybody answers, and truthfully. The sentinels may have been set up anew.
   void AnswerAll() {
     for (int i = 0; i < 10; ++i) {
-      AnswerSentinel(master, true);
+      AnswerSentinel(master, true, 0);
       AnswerRole(true);
       AnswerWatch(true);
       while (!sent.empty()) AnswerRequest(0, Fate::kAnswered);
@@ -247,7 +250,7 @@ void TakeRandomStep(Model& model) {
       return model.AnswerSentinel(how == 1   ? std::nullopt
                                   : how == 2 ? std::optional(DrawServer())
                                              : std::optional(model.master),
-                                  how != 0);
+                                  how != 0, *rc::gen::inRange(0, 4));
     }
     case 9:
     case 10:
@@ -305,13 +308,18 @@ RC_GTEST_PROP(SentinelMachineProperty, FindsTheMasterOnceEverybodyAnswers, ()) {
   const int steps = *rc::gen::inRange(0, 200);
   for (int step = 0; step < steps; ++step) TakeRandomStep(model);
   // A master that no message announced is found with the first request that the old one refuses.
-  for (int i = 0; i < 10; ++i) {
-    model.Submit(model.requests.Add(Kind::kCommand, {"a"}));
-    model.Submit(model.requests.AddRead(Kind::kCommand, {"a"}));
-    model.AnswerAll();
-    model.PassInSteps(12 * kRefreshUs);
-    model.AnswerAll();
-  }
+  const auto request_and_answer = [&] {
+    for (int i = 0; i < 10; ++i) {
+      model.Submit(model.requests.Add(Kind::kCommand, {"a"}));
+      model.Submit(model.requests.AddRead(Kind::kCommand, {"a"}));
+      model.AnswerAll();
+      model.PassInSteps(12 * kRefreshUs);
+      model.AnswerAll();
+    }
+  };
+  request_and_answer();
+  model.PassInSteps(SentinelMachine::kOutdatedUs);
+  request_and_answer();
   RC_ASSERT(model.machine.master() == std::optional(TcpAddress{model.master, 7}));
   RC_ASSERT(model.machine.queued() == 0u);
   model.requests.CheckResults();

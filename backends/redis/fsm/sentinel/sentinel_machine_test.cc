@@ -41,13 +41,16 @@ Reply Fields(const std::string& host, const std::string& port) {
   return Reply::Array({Reply::Bulk("name"), Reply::Bulk("x"), Reply::Bulk("ip"), Reply::Bulk(host),
                        Reply::Bulk("port"), Reply::Bulk(port)});
 }
-// The replies of a sentinel: the address of the master, and the other sentinels.
-Reply MasterAt(const std::string& host, std::vector<Reply> sentinels = {}) {
+// The replies of a sentinel: the epoch, the address of the master, and the other sentinels.
+Reply MasterAt(const std::string& host, std::vector<Reply> sentinels = {}, int epoch = 0) {
   return Reply::Array(
-      {Reply::Array({Reply::Bulk(host), Reply::Bulk("6379")}), Reply::Array(std::move(sentinels))});
+      {Reply::Array({Reply::Bulk("config-epoch"), Reply::Bulk(std::to_string(epoch))}),
+       Reply::Array({Reply::Bulk(host), Reply::Bulk("6379")}), Reply::Array(std::move(sentinels))});
 }
+Reply MasterOfEpoch(int epoch, const std::string& host) { return MasterAt(host, {}, epoch); }
 Reply NoMaster() {
-  return Reply::Array({Reply::NilArray(), Reply::Error("ERR No such master with that name")});
+  const Reply unknown = Reply::Error("ERR No such master with that name");
+  return Reply::Array({unknown, Reply::NilArray(), unknown});
 }
 Reply Master() {
   return Reply::Array({Reply::Bulk("master"), Reply::Integer(0), Reply::EmptyArray()});
@@ -85,6 +88,10 @@ class Watch : public MachineDriver<SentinelMachine> {
   }
   void Switched(std::string_view message) {
     machine.Switched(message, now_us);
+    Collect();
+  }
+  void LoseMaster() {
+    machine.MasterLost(now_us);
     Collect();
   }
   // Answers the oldest request that was sent.
@@ -235,7 +242,7 @@ TEST(SentinelMachine, ReportsAServerThatIsNotASentinel) {
   Watch watch;
   watch.Start();
   const Reply unknown = Reply::Error("ERR unknown command 'SENTINEL'");
-  watch.Sentinel(Reply::Array({unknown, unknown}));
+  watch.Sentinel(Reply::Array({unknown, unknown, unknown}));
   watch.Sentinel(NotConnected());
   EXPECT_EQ(watch.machine.start_status().message(),
             "s1:1 did not answer as a sentinel does: (error) ERR unknown command 'SENTINEL'");
@@ -260,12 +267,10 @@ TEST(SentinelMachine, LooksForTheMasterWhenItIsLost) {
   Watch watch;
   watch.Open();
   watch.Pass(kPauseUs);
-  watch.machine.MasterLost(watch.now_us);
-  watch.Collect();
+  watch.LoseMaster();
   EXPECT_EQ(watch.TakeLog(), Log{"s1 ask"});
   // The first failed request starts the search.
-  watch.machine.MasterLost(watch.now_us);
-  watch.Collect();
+  watch.LoseMaster();
   EXPECT_EQ(watch.TakeLog(), Log{});
 }
 
@@ -314,12 +319,112 @@ TEST(SentinelMachine, WatchesTheSentinelThatAnswers) {
   Watch watch;
   watch.Open();
   watch.Pass(kPauseUs);
-  watch.machine.MasterLost(watch.now_us);
-  watch.Collect();
+  watch.LoseMaster();
   watch.Sentinel(NotConnected());
   watch.TakeLog();
   watch.Sentinel(MasterAt("m1"));
   EXPECT_EQ(watch.TakeLog(), (Log{"s2 watch", "m1 role"}));
+}
+
+// A failover and a sentinel that has not heard of it.
+
+TEST(SentinelMachine, PassesOverASentinelThatMissedTheLastFailover) {
+  Watch watch;
+  watch.Start();
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.Sentinel(NotConnected());
+  watch.TakeLog();
+  watch.Sentinel(MasterOfEpoch(1, "m1"));
+  EXPECT_EQ(watch.TakeLog(), Log{}) << "m1 may still say that it is a master";
+  watch.Pass(kPauseUs);
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  EXPECT_EQ(watch.TakeLog(), (Log{"s1 ask", "m2 role"}));
+}
+
+TEST(SentinelMachine, PassesOverASentinelThatMissedAnAnnouncedFailover) {
+  Watch watch;
+  watch.Start();
+  watch.Sentinel(MasterOfEpoch(1, "m1"));
+  watch.Role(Master());
+  watch.Switched("mymaster m1 6379 m2 6379");
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.TakeLog();
+  watch.Sentinel(MasterOfEpoch(1, "m1"));
+  EXPECT_EQ(watch.TakeLog(), Log{"s2 ask"});
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  EXPECT_EQ(watch.TakeLog(), (Log{"s2 watch", "m2 role"}));
+}
+
+TEST(SentinelMachine, TakesAFailoverThatIsAnnouncedTwiceForOne) {
+  Watch watch;
+  watch.Start();
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.Switched("mymaster m1 6379 m2 6379");
+  watch.Sentinel(NotConnected());
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.TakeLog();
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  EXPECT_EQ(watch.TakeLog(), (Log{"m2 role"}));
+}
+
+TEST(SentinelMachine, BelievesSentinelsThatWereSetUpAnewAfterAWhile) {
+  Watch watch;
+  watch.Start();
+  watch.Sentinel(MasterOfEpoch(7, "m1"));
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.TakeLog();
+  watch.Sentinel(MasterOfEpoch(0, "m3"));
+  watch.Sentinel(MasterOfEpoch(0, "m3"));
+  watch.Pass(SentinelMachine::kOutdatedUs);
+  EXPECT_EQ(watch.TakeLog(), (Log{"s2 ask", "s1 ask"}));
+  watch.Sentinel(MasterOfEpoch(0, "m3"));
+  EXPECT_EQ(watch.TakeLog(), (Log{"m3 role"}));
+  watch.Role(Master());
+  EXPECT_EQ(watch.machine.master()->host, "m3");
+}
+
+TEST(SentinelMachine, BelievesASentinelThatDoesNotTellItsEpoch) {
+  Watch watch;
+  watch.Start();
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.TakeLog();
+  const Reply refused = Reply::Error("NOPERM");
+  watch.Sentinel(Reply::Array(
+      {refused, Reply::Array({Reply::Bulk("m1"), Reply::Bulk("6379")}), Reply::EmptyArray()}));
+  EXPECT_EQ(watch.TakeLog(), (Log{"m1 role"}));
+}
+
+TEST(SentinelMachine, KeepsTheNewMasterWhenTheFormerOneFailsItsRequests) {
+  Watch watch;
+  watch.Open();
+  RequestForTest first("INCR k"), second("INCR k");
+  watch.Submit(first);
+  watch.Submit(second);
+  watch.Switched("mymaster m1 6379 m2 6379");
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.TakeLog();
+  watch.Answer(Lost());
+  ExpectFailure(first, ErrorKind::kOutcomeUnknown, absl::StatusCode::kUnavailable,
+                "the connection was lost");
+  watch.Answer(Reply::Error("READONLY You can't write against a read only replica."));
+  EXPECT_EQ(watch.TakeLog(), Log{"m2 < INCR k"});
+  EXPECT_EQ(watch.machine.counters().rounds, 1u);
 }
 
 // Requests.
@@ -643,8 +748,7 @@ TEST(SentinelMachine, ForgetsSentinelsThatAreNotNamedAnyMore) {
   watch.Sentinel(MasterAt("m1", {Fields("s3", "3"), Fields("s4", "4")}));
   watch.Role(Master());
   watch.Pass(kPauseUs);
-  watch.machine.MasterLost(watch.now_us);
-  watch.Collect();
+  watch.LoseMaster();
   watch.Sentinel(MasterAt("m1", {Fields("s4", "4"), Fields("s5", "5")}));
   EXPECT_EQ(watch.machine.sentinels(),
             (std::vector<TcpAddress>{{"s1", 1}, {"s2", 1}, {"s4", 4}, {"s5", 5}}));

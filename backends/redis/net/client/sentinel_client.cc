@@ -53,7 +53,7 @@ ClientHooks SentinelHooks(ClientHooks hooks) {
 
 // The commands refer to `master`.
 std::vector<store::Command> AskSentinel(const std::string& master, ReadFrom read_from) {
-  std::vector<std::string_view> questions = {"GET-MASTER-ADDR-BY-NAME", "SENTINELS"};
+  std::vector<std::string_view> questions = {"MASTER", "GET-MASTER-ADDR-BY-NAME", "SENTINELS"};
   if (read_from != ReadFrom::kMaster) questions.push_back("REPLICAS");
   std::vector<store::Command> commands;
   for (const std::string_view question : questions) {
