@@ -28,10 +28,17 @@ struct Free {
 using Key = std::unique_ptr<EVP_PKEY, Free>;
 using Certificate = std::unique_ptr<X509, Free>;
 
-struct Identity {
+}  // namespace
+
+struct CertificatesForTest::Identity {
   Key key;
   Certificate certificate;
 };
+
+namespace {
+
+using Identity = CertificatesForTest::Identity;
+using Validity = CertificatesForTest::Validity;
 
 void AddExtension(X509* certificate, int id, const char* value) {
   const std::unique_ptr<X509_EXTENSION, Free> extension(
@@ -40,15 +47,16 @@ void AddExtension(X509* certificate, int id, const char* value) {
 }
 
 // `authority` null: a self-signed authority. `names` null: no subject alternative names.
-Identity Make(const char* name, long serial, const Identity* authority, const char* names) {
+Identity Make(const char* name, long serial, const Identity* authority, const char* names,
+              Validity validity = Validity::kNow) {
   Identity made{Key(EVP_EC_gen("P-256")), Certificate(X509_new())};
   X509* const certificate = made.certificate.get();
   DieUnless(made.key != nullptr && certificate != nullptr, "keys");
   X509_set_version(certificate, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial);
-  // Valid from an hour ago, for clocks that are slightly behind.
-  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+  // Valid from two hours ago, for clocks that are slightly behind.
+  X509_gmtime_adj(X509_getm_notBefore(certificate), -7200);
+  X509_gmtime_adj(X509_getm_notAfter(certificate), validity == Validity::kNow ? 3600 : -3600);
   X509_set_pubkey(certificate, made.key.get());
   X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_ASC,
                              reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
@@ -75,12 +83,24 @@ void Write(const Identity& identity, const std::string& certificate_path,
 }  // namespace
 
 CertificatesForTest::CertificatesForTest(std::string folder) : folder_(std::move(folder)) {
-  const Identity authority = Make("Test authority", 1, nullptr, nullptr);
-  Write(authority, this->authority(), "");
-  Write(Make("Server", 2, &authority, "DNS:localhost,DNS:redis.example,IP:127.0.0.1"),
-        server_certificate(), server_key());
-  Write(Make("Client", 3, &authority, nullptr), client_certificate(), client_key());
-  Write(Make("Other authority", 4, nullptr, nullptr), other_authority(), "");
+  authority_ = std::make_unique<const Identity>(Make("Test authority", 1, nullptr, nullptr));
+  Write(*authority_, authority(), "");
+  RenewServer(Validity::kNow);
+  RenewClient(Validity::kNow);
+  Write(Make("Other authority", 2, nullptr, nullptr), other_authority(), "");
+}
+
+CertificatesForTest::~CertificatesForTest() = default;
+
+void CertificatesForTest::RenewServer(Validity validity) {
+  constexpr char kNames[] = "DNS:localhost,DNS:redis.example,IP:127.0.0.1";
+  Write(Make("Server", ++serial_, authority_.get(), kNames, validity), server_certificate(),
+        server_key());
+}
+
+void CertificatesForTest::RenewClient(Validity validity) {
+  Write(Make("Client", ++serial_, authority_.get(), nullptr, validity), client_certificate(),
+        client_key());
 }
 
 }  // namespace redouble::inline v0_1::redis
