@@ -19,9 +19,9 @@
 // least Options::refresh_interval apart, with jitter, and further apart after rounds in vain.
 //
 // Sentinels hear of a failover at different times, and a master that was isolated meanwhile says
-// that it is one until it is told otherwise. Therefore a sentinel whose configuration is older than
-// the newest that the machine has followed (config-epoch of SENTINEL MASTER) is passed over, for at
-// most kOutdatedUs: they agree sooner, unless they were set up anew.
+// that it is one until a sentinel makes it a replica. Therefore a sentinel whose configuration is
+// older than the newest that the machine has followed (config-epoch of SENTINEL MASTER) is passed
+// over, for at most kOutdatedUs: they agree sooner, unless they were set up anew.
 //
 // One sentinel is subscribed to for +switch-master. If the subscription fails or is lost, the next
 // sentinel is subscribed to, with backoff; messages may be missing then, so the master is verified.
