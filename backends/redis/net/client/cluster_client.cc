@@ -85,8 +85,9 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
   bool Hold(store::Request& request) override {
     if (closed()) return false;
     const std::string* const name = UnknownName(request);
+    if (name == nullptr) return false;
     const std::vector<TcpAddress> masters = machine().map().Masters();
-    if (name == nullptr || masters.empty()) return false;
+    if (masters.empty()) return false;
     held_.push_back({&request, *name});
     if (asked_.contains(*name)) return true;
     const uint64_t id = --next_question_;
