@@ -33,7 +33,7 @@ Command WithOwnCursor(const Command& scan, uint64_t cursor) {
 ClusterJob::ClusterJob(store::Request& request)
     : request_(&request),
       answers_(request.kind() == Kind::kTransaction ? 1 : request.commands().size()) {
-  for (std::vector<std::optional<Reply>>& answer : answers_) answer.resize(1);
+  for (Answers& answer : answers_) answer.resize(1);
 }
 
 void ClusterJob::Split(size_t command, CommandSplit split) {
@@ -69,6 +69,10 @@ absl::StatusOr<Reply> ClusterJob::TakeResult() {
     const std::string text = absl::StrCat(
         "a part of the request was answered, another was not sent: ", failure_->message());
     return store::OutcomeUnknownError(std::string_view(text), failure_->code());
+  }
+  const bool is_single = answers_.size() == 1 && answers_[0].size() == 1 && splits_.empty();
+  if (is_single && answers_[0][0] && request_->kind() != Kind::kPipeline) {
+    return *std::move(answers_[0][0]);
   }
   std::vector<Reply> replies;
   replies.reserve(answers_.size());
@@ -110,7 +114,7 @@ bool ClusterJob::CameFrom(size_t node) const {
   return std::find(moved_from.begin(), moved_from.end(), node) != moved_from.end();
 }
 
-ClusterPart::ClusterPart(ClusterJob& job, size_t node, bool asking, std::vector<Errand> errands)
+ClusterPart::ClusterPart(ClusterJob& job, size_t node, bool asking, Errands errands)
     : job_(job), node_(node), asking_(asking), errands_(std::move(errands)) {
   BuildCommands();
 }
@@ -147,11 +151,11 @@ void ClusterPart::BuildCommands() {
   commands_ = own_;
 }
 
-absl::StatusOr<std::vector<Reply>> ClusterPart::TakeReplies(Reply reply) const {
+absl::StatusOr<Replies> ClusterPart::TakeReplies(Reply reply) const {
+  Replies taken;
   if (kind_ == Kind::kCommand) {
-    std::vector<Reply> replies;
-    replies.push_back(std::move(reply));
-    return replies;
+    taken.push_back(std::move(reply));
+    return taken;
   }
   if (!reply.is_array() || reply.elements().size() != commands_.size()) {
     return store::ProtocolError("a node gave another number of replies than it was asked for");
@@ -159,14 +163,13 @@ absl::StatusOr<std::vector<Reply>> ClusterPart::TakeReplies(Reply reply) const {
   std::vector<Reply> replies = std::move(reply).elements();
   if (job_.is_transaction()) {
     const auto is_redirect = [](const Reply& r) { return ReadRedirect(r, {}).has_value(); };
-    Reply result = ResultOfSpelled(std::move(replies), is_redirect);
-    replies.clear();
-    replies.push_back(std::move(result));
-  } else if (asking_) {
-    for (size_t i = 0; i < errands_.size(); ++i) replies[i] = std::move(replies[2 * i + 1]);
-    replies.resize(errands_.size());
+    taken.push_back(ResultOfSpelled(std::move(replies), is_redirect));
+    return taken;
   }
-  return replies;
+  // With ASKING before each command, every second reply is that of a command.
+  const size_t step = asking_ ? 2 : 1;
+  for (size_t i = step - 1; i < replies.size(); i += step) taken.push_back(std::move(replies[i]));
+  return taken;
 }
 
 }  // namespace redouble::inline v0_1::redis

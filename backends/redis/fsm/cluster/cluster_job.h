@@ -6,10 +6,10 @@
 // all have arrived; the result has the caller's order.
 //
 //   ClusterJob job(request);
-//   std::vector<Errand> errands = ...;                     // One per command and node.
+//   Errands errands = ...;                                 // One per command and node.
 //   ClusterPart part(job, node, /*asking=*/false, errands);
 //   client.Submit(part.kind(), part.commands());
-//   std::vector<store::Reply> replies = *part.TakeReplies(result);  // One per errand.
+//   Replies replies = *part.TakeReplies(result);           // One per errand.
 //
 // Thread-safety: one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_CLUSTER_CLUSTER_JOB_H_
@@ -44,6 +44,10 @@ struct Errand {
   ScanPosition scan = {};   // For SCAN: the master to visit and its cursor.
   size_t scan_masters = 0;  // For SCAN: the number of masters; 0 for an invalid cursor.
 };
+
+// Almost all requests are one command with one reply.
+using Errands = absl::InlinedVector<Errand, 1>;
+using Replies = absl::InlinedVector<store::Reply, 1>;
 
 class ClusterJob {
  public:
@@ -97,8 +101,9 @@ class ClusterJob {
  private:
   store::Request* request_;
   bool answered_something_ = false;
-  std::vector<std::vector<std::optional<store::Reply>>> answers_;  // By command and copy.
-  std::map<size_t, CommandSplit> splits_;                          // By command.
+  using Answers = absl::InlinedVector<std::optional<store::Reply>, 1>;
+  absl::InlinedVector<Answers, 1> answers_;  // By command and copy.
+  std::map<size_t, CommandSplit> splits_;    // By command.
   std::optional<absl::Status> failure_;
 };
 
@@ -106,13 +111,13 @@ class ClusterJob {
 class ClusterPart {
  public:
   // `asking`: ASKING precedes each command, or the transaction.
-  ClusterPart(ClusterJob& job, size_t node, bool asking, std::vector<Errand> errands);
+  ClusterPart(ClusterJob& job, size_t node, bool asking, Errands errands);
   ClusterPart(const ClusterPart&) = delete;
   ClusterPart& operator=(const ClusterPart&) = delete;
 
   ClusterJob& job() const { return job_; }
   size_t node() const { return node_; }
-  const std::vector<Errand>& errands() const { return errands_; }
+  const Errands& errands() const { return errands_; }
 
   // The request for the node. A transaction is a pipeline of MULTI, its commands and EXEC, because
   // redirections are replies to the commands between them.
@@ -122,7 +127,7 @@ class ClusterPart {
   // The replies of the errands, in order, from the node's reply. A transaction has one: the reply
   // to EXEC or, if the transaction was discarded because of a redirection, that redirection.
   // Errors: a protocol error if the number of replies differs from the number of commands.
-  absl::StatusOr<std::vector<store::Reply>> TakeReplies(store::Reply reply) const;
+  absl::StatusOr<Replies> TakeReplies(store::Reply reply) const;
 
  private:
   void BuildCommands();
@@ -130,7 +135,7 @@ class ClusterPart {
   ClusterJob& job_;
   const size_t node_;
   const bool asking_;
-  const std::vector<Errand> errands_;
+  const Errands errands_;
   store::Request::Kind kind_;
   std::vector<store::Command> own_;  // Empty if the request's own commands are used.
   std::span<const store::Command> commands_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/time/time.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -85,7 +86,7 @@ void ClusterMachine::Submit(Request& request, int64_t now_us) {
   ClusterJob& job = self->second;
   job.self = self;
   job.submitted_us = now_us;
-  absl::StatusOr<std::vector<Errand>> errands = ErrandsOf(job);
+  absl::StatusOr<Errands> errands = ErrandsOf(job);
   if (!errands.ok()) {
     jobs_.erase(self);
     return request.Complete(errands.status());
@@ -113,10 +114,10 @@ void ClusterMachine::RouteAll(int64_t now_us) {
   }
 }
 
-absl::StatusOr<std::vector<Errand>> ClusterMachine::ErrandsOf(ClusterJob& job) {
+absl::StatusOr<Errands> ClusterMachine::ErrandsOf(ClusterJob& job) {
   const std::span<const store::Command> commands = job.request().commands();
   const bool reads = read_choice_.Concerns(job.request());
-  std::vector<Errand> errands;
+  Errands errands;
   if (job.is_transaction()) {
     REDOUBLE_ASSIGN_OR_RETURN(const Route route, RouteOfTransaction(commands, &server_commands_));
     errands.push_back(Errand{.route = route});
@@ -182,8 +183,8 @@ std::optional<size_t> ClusterMachine::ReaderOf(const Errand& errand, int64_t now
 }
 
 // Sends the errands, grouped by node and in order. Errands without a node wait.
-void ClusterMachine::Dispatch(ClusterJob& job, std::vector<Errand> errands, int64_t now_us) {
-  std::vector<std::pair<size_t, std::vector<Errand>>> by_node;
+void ClusterMachine::Dispatch(ClusterJob& job, Errands errands, int64_t now_us) {
+  absl::InlinedVector<std::pair<size_t, Errands>, 1> by_node;
   std::map<const TcpAddress*, std::optional<size_t>> readers;  // By the master of the shard.
   bool waits = false;
   for (const Errand& errand : errands) {
@@ -208,7 +209,10 @@ void ClusterMachine::Dispatch(ClusterJob& job, std::vector<Errand> errands, int6
     }
     auto group = std::find_if(by_node.begin(), by_node.end(),
                               [&](const auto& entry) { return entry.first == *node; });
-    if (group == by_node.end()) group = by_node.insert(by_node.end(), {*node, {}});
+    if (group == by_node.end()) {
+      by_node.emplace_back().first = *node;
+      group = by_node.end() - 1;
+    }
     group->second.push_back(errand);
   }
   if (waits) {
@@ -220,7 +224,7 @@ void ClusterMachine::Dispatch(ClusterJob& job, std::vector<Errand> errands, int6
   for (auto& [node, group] : by_node) Send(job, node, /*asking=*/false, std::move(group));
 }
 
-void ClusterMachine::Send(ClusterJob& job, size_t node, bool asking, std::vector<Errand> errands) {
+void ClusterMachine::Send(ClusterJob& job, size_t node, bool asking, Errands errands) {
   const uint64_t id = next_part_++;
   parts_.try_emplace(id, job, node, asking, std::move(errands));
   job.parts.push_back(id);
@@ -246,7 +250,7 @@ void ClusterMachine::PartAnswered(uint64_t part, absl::StatusOr<Reply> result, i
   const auto taken = TakePart(part);
   if (!taken) return;
   ClusterPart& answered = taken->mapped();
-  absl::StatusOr<std::vector<Reply>> replies =
+  absl::StatusOr<Replies> replies =
       result.ok() ? answered.TakeReplies(*std::move(result)) : result.status();
   if (replies.ok()) {
     TakeReplies(answered, *std::move(replies), now_us);
@@ -308,7 +312,7 @@ void ClusterMachine::TakeFailure(ClusterPart& part, absl::Status status, int64_t
   for (const Errand& errand : part.errands()) Wait(job, errand, now_us);
 }
 
-void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, int64_t now_us) {
+void ClusterMachine::TakeReplies(ClusterPart& part, Replies replies, int64_t now_us) {
   ClusterJob& job = part.job();
   const bool may_redirect = job.redirections < options_.redirections;
   nodes_[part.node()].failed = false;
@@ -316,7 +320,7 @@ void ClusterMachine::TakeReplies(ClusterPart& part, std::vector<Reply> replies, 
   std::optional<size_t> redirection;  // The first reply that names another node.
   bool moved = false;
   // By target node and whether ASKING is needed.
-  std::map<std::pair<size_t, bool>, std::vector<Errand>> sent_on;
+  std::map<std::pair<size_t, bool>, Errands> sent_on;
   for (size_t i = 0; i < replies.size(); ++i) {
     const Errand& errand = part.errands()[i];
     const std::optional<Redirect> redirect = ReadRedirect(replies[i], Address(part.node()));
@@ -461,7 +465,7 @@ void ClusterMachine::WakeWaiting(int64_t now_us) {
   // Dispatch may queue an errand again, at the end and with a later due time.
   while (!waiting_.empty() && waiting_.front().due_us <= now_us) {
     ClusterJob& job = *waiting_.front().job;
-    std::vector<Errand> errands;
+    Errands errands;
     while (!waiting_.empty() && waiting_.front().job == &job && waiting_.front().due_us <= now_us) {
       errands.push_back(waiting_.front().errand);
       waiting_.pop_front();

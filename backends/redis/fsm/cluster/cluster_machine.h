@@ -191,15 +191,15 @@ class ClusterMachine {
   };
 
   size_t NodeAt(const TcpAddress& address);
-  absl::StatusOr<std::vector<Errand>> ErrandsOf(ClusterJob& job);
+  absl::StatusOr<Errands> ErrandsOf(ClusterJob& job);
   std::optional<size_t> NodeOf(const Errand& errand) const;
   std::optional<size_t> ReaderOf(const Errand& errand, int64_t now_us);
-  void Dispatch(ClusterJob& job, std::vector<Errand> errands, int64_t now_us);
-  void Send(ClusterJob& job, size_t node, bool asking, std::vector<Errand> errands);
+  void Dispatch(ClusterJob& job, Errands errands, int64_t now_us);
+  void Send(ClusterJob& job, size_t node, bool asking, Errands errands);
   void Wait(ClusterJob& job, const Errand& errand, int64_t now_us);
   std::optional<std::map<uint64_t, ClusterPart>::node_type> TakePart(uint64_t part);
   void TakeFailure(ClusterPart& part, absl::Status status, int64_t now_us);
-  void TakeReplies(ClusterPart& part, std::vector<store::Reply> replies, int64_t now_us);
+  void TakeReplies(ClusterPart& part, Replies replies, int64_t now_us);
   void NoteFailure(size_t node, int64_t now_us);
   bool MayTryAgain(const ClusterJob& job, const absl::Status& status) const;
   bool MayRunTwice(const ClusterJob& job) const;

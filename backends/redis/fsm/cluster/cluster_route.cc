@@ -72,8 +72,8 @@ absl::Status CrossSlot(const std::string& what, int slot, int other) {
 // `keys` is not empty.
 absl::StatusOr<Route> RouteOfKeys(const Command& command, const std::vector<size_t>& keys) {
   const int slot = base::KeySlot(command.arguments()[keys[0]]);
-  for (const size_t key : keys) {
-    const int other = base::KeySlot(command.arguments()[key]);
+  for (size_t i = 1; i < keys.size(); ++i) {
+    const int other = base::KeySlot(command.arguments()[keys[i]]);
     if (other != slot) return CrossSlot(UpperName(command), slot, other);
   }
   return Route{Route::Kind::kSlot, slot};

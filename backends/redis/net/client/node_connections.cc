@@ -23,10 +23,6 @@ ClientHooks WithoutCommands(ClientHooks hooks) {
   return hooks;
 }
 
-std::string NameOf(const TcpAddress& address) {
-  return absl::StrCat(address.host, " ", address.port);
-}
-
 }  // namespace
 
 NodeConnections::NodeConnections(asio::any_io_executor executor, Options options, ClientHooks hooks)
@@ -75,14 +71,14 @@ Options NodeConnections::OptionsOf(const TcpAddress& address) const {
 void NodeConnections::Submit(const TcpAddress& address, NodeRequest& request) {
   if (closed_) return request.FailUnreachable(store::NotSentError("the client was closed"));
   CloseForgottenLater();
-  const auto found = nodes_.find(NameOf(address));
-  Node& node = found != nodes_.end()
-                   ? found->second
-                   : nodes_
-                         .try_emplace(NameOf(address),
-                                      Backoff(DurationMicros(options_.backoff_base),
+  const auto found = nodes_.find(address);
+  Node& node =
+      found != nodes_.end()
+          ? found->second
+          : nodes_
+                .try_emplace(address, Backoff(DurationMicros(options_.backoff_base),
                                               DurationMicros(options_.backoff_cap), rng_.Fork()))
-                         .first->second;
+                .first->second;
   node.forgotten = false;
   if (node.client != nullptr && node.client->connected()) return Pass(node, request);
   request.SetKeeper(this);
@@ -125,7 +121,7 @@ void NodeConnections::FailLater(NodeRequest& request, Node& node) {
 }
 
 bool NodeConnections::IsConnected(const TcpAddress& address) const {
-  const auto node = nodes_.find(NameOf(address));
+  const auto node = nodes_.find(address);
   return node != nodes_.end() && node->second.client != nullptr && node->second.client->connected();
 }
 
@@ -211,7 +207,7 @@ bool NodeConnections::Node::idle() const {
 }
 
 void NodeConnections::Forget(const TcpAddress& address) {
-  const auto found = nodes_.find(NameOf(address));
+  const auto found = nodes_.find(address);
   if (found == nodes_.end()) return;
   found->second.forgotten = true;
   has_forgotten_ = true;

@@ -25,6 +25,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -124,7 +125,12 @@ class NodeConnections final : public store::RequestKeeper,
     std::list<NodeRequest*> served;  // Being completed after an attempt to connect.
   };
 
-  using Nodes = std::map<std::string, Node>;
+  struct ByHostAndPort {
+    bool operator()(const TcpAddress& a, const TcpAddress& b) const {
+      return std::tie(a.host, a.port) < std::tie(b.host, b.port);
+    }
+  };
+  using Nodes = std::map<TcpAddress, Node, ByHostAndPort>;
 
   base::Task<void> Dial(TcpAddress address, Node& node);
   void FailLater(NodeRequest& request, Node& node);
@@ -145,7 +151,7 @@ class NodeConnections final : public store::RequestKeeper,
   base::Rng rng_;
   Counters gone_;  // Counters of replaced clients.
   bool closed_ = false;
-  Nodes nodes_;  // By host and port.
+  Nodes nodes_;
   // Requests that fail in the next turn of the event loop, and why.
   std::list<std::pair<NodeRequest*, absl::Status>> failing_;
   bool has_forgotten_ = false;  // CloseForgottenLater() has nodes to look at.
