@@ -39,6 +39,7 @@ constexpr std::array kServerCodes = {
     CodeRow{"NOAUTH", absl::StatusCode::kUnauthenticated},
     CodeRow{"WRONGPASS", absl::StatusCode::kUnauthenticated},
     CodeRow{"NOPERM", absl::StatusCode::kPermissionDenied},
+    CodeRow{"DENIED", absl::StatusCode::kPermissionDenied},
     CodeRow{"EXECABORT", absl::StatusCode::kAborted},
     CodeRow{"UNBLOCKED", absl::StatusCode::kAborted},
     CodeRow{"NOTBUSY", absl::StatusCode::kNotFound},

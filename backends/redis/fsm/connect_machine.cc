@@ -23,8 +23,9 @@ constexpr std::string_view kTracking = "TRACKING";
 
 // Errors of HELLO that AUTH would get as well, by their beginning. After any other error the
 // handshake without HELLO is tried.
-constexpr std::string_view kDecisive[] = {"WRONGPASS ", "NOAUTH ", "LOADING ", "MASTERDOWN ",
-                                          "ERR max number of clients reached"};
+constexpr std::string_view kIsFull = "ERR max number of clients";
+constexpr std::string_view kDecisive[] = {"WRONGPASS ", "NOAUTH ",     "LOADING ",
+                                          "DENIED ",    "MASTERDOWN ", kIsFull};
 
 bool IsDecisive(const std::string& error) {
   return std::any_of(std::begin(kDecisive), std::end(kDecisive),
@@ -207,8 +208,11 @@ bool ConnectMachine::CheckReply(const Step& step, const store::Reply& reply) {
   }
   // A user without permission for PING is authenticated nevertheless.
   if (step.name == "PING" && absl::StartsWith(reply.text(), "NOPERM ")) return true;
-  Finish(store::ServerError(View(
-      absl::StrCat(WithoutSecrets(reply.text()), " (", name, " at ", options_.AddressUri(), ")"))));
+  const std::string text =
+      absl::StrCat(WithoutSecrets(reply.text()), " (", name, " at ", options_.AddressUri(), ")");
+  // A server with too many clients closes the connection, like one that cannot be reached.
+  Finish(absl::StartsWith(text, base::ToAbsl(kIsFull)) ? store::NotSentError(View(text))
+                                                       : store::ServerError(View(text)));
   return false;
 }
 

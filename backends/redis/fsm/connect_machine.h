@@ -5,10 +5,10 @@
 // of the options, with AUTH if they have a password and SETNAME if they have a client name; SELECT
 // if the database is not 0; READONLY and CLIENT TRACKING if the options want them; and PING, which
 // detects a server that is still loading. A server that refuses HELLO for any other reason than the
-// credentials or too many clients (it is older than 6.0, has renamed it, does not permit it to the
-// user, does not know RESP3, or is a proxy) receives AUTH, CLIENT SETNAME, SELECT, READONLY and
-// PING in a second write, and speaks RESP2. A server that refuses CLIENT TRACKING is used without a
-// cache. The replies are checked one by one; pushes between them are dropped.
+// credentials, protected mode or too many clients (it is older than 6.0, has renamed it, does not
+// permit it to the user, does not know RESP3, or is a proxy) receives AUTH, CLIENT SETNAME, SELECT,
+// READONLY and PING in a second write, and speaks RESP2. A server that refuses CLIENT TRACKING is
+// used without a cache. The replies are checked one by one; pushes between them are dropped.
 //
 //   ConnectMachine machine(options);
 //   ConnectAction action = machine.Resume(ConnectEvent::Started());
@@ -17,10 +17,10 @@
 // Round trips: one after the connection is established; two if the server refuses HELLO.
 //
 // Errors name the address and the failed step, never the password, which some servers quote in
-// theirs: Unavailable if the server cannot
-// be reached and DeadlineExceeded for the timeout, both of kind "not sent"; the server's own error
-// with its status code (Unauthenticated for a wrong password) and text; a protocol error if the
-// peer is not Redis.
+// theirs: Unavailable if the server cannot be reached or has too many clients, and DeadlineExceeded
+// for the timeout, both of kind "not sent"; the server's own error with its status code
+// (Unauthenticated for a wrong password, PermissionDenied in protected mode) and text; a protocol
+// error if the peer is not Redis.
 //
 // Thread-safety: one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_CONNECT_MACHINE_H_

@@ -335,7 +335,9 @@ TEST(ConnectMachine, DoesNotFallBackFromWhatAuthWouldMeetAsWell) {
   for (const char* const refusal :
        {"WRONGPASS invalid username-password pair or user is disabled.",
         "NOAUTH HELLO must be called with the client already authenticated",
-        "LOADING Redis is loading the dataset in memory", "ERR max number of clients reached"}) {
+        "LOADING Redis is loading the dataset in memory", "ERR max number of clients reached",
+        "ERR max number of clients + cluster connections reached",
+        "DENIED Redis is running in protected mode because protected mode is enabled"}) {
     Handshake handshake(Parsed("redis://:pw@h"));
     EXPECT_EQ(handshake.Receive(absl::StrCat("-", refusal, "\r\n")), Kind::kFinish) << refusal;
   }
