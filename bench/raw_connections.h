@@ -1,4 +1,5 @@
-// RawConnections: what a C program would write with hiredis, to compare the live clients with.
+// RawPlain, RawTls, RawCluster: what a C program would write with hiredis, to compare the live
+// clients with.
 //
 // Commands are appended to a pipeline, and then all replies are received:
 //
