@@ -1,6 +1,7 @@
 // The live clients beside raw hiredis pipelines of the same depth, on servers that this program
-// starts: one connection over a Unix socket, one with TLS on loopback, and a cluster of three
-// masters. And replies from the client's cache beside the memory engine.
+// starts: one connection over a Unix socket, one with TLS on loopback, a cluster of three masters,
+// and a master that sentinels watch. The clients that block beside hiredis at depth 1. And replies
+// from the client's cache beside the memory engine.
 //
 //   bazel run --config=opt //bench:live -- --benchmark_repetitions=7
 //     --benchmark_enable_random_interleaving=true
@@ -28,10 +29,14 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/sentinel_client.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
+#include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/bench/raw_connections.h"
 #include "redouble/bench/support.h"
@@ -95,6 +100,19 @@ struct Cluster {
   }
   static std::string Uri() { return Server().uri(); }
   static std::string_view Key(int64_t index) { return RawCluster::Key(index); }
+  static redis::Counters TrafficOf(const Client& client) { return client.traffic(); }
+};
+
+struct Sentinels {
+  using Raw = RawPlain;
+  using Client = redis::SentinelClient;
+  static redis::SpawnedSentinels& All() {
+    static redis::SpawnedSentinels& all = *ValueOrExit(redis::SpawnedSentinels::Start()).release();
+    return all;
+  }
+  static redis::SpawnedServer& Server() { return All().server(0); }
+  static std::string Uri() { return All().uri(); }
+  static std::string_view Key(int64_t) { return kBenchKey; }
   static redis::Counters TrafficOf(const Client& client) { return client.traffic(); }
 };
 
@@ -194,6 +212,21 @@ void BM_StandingCoroutines(benchmark::State& state) {
 REDOUBLE_BENCHMARK_LIVE(Plain);
 REDOUBLE_BENCHMARK_LIVE(Tls);
 REDOUBLE_BENCHMARK_LIVE(Cluster);
+REDOUBLE_BENCHMARK_LIVE(Sentinels);
+
+template <typename Blocking>
+void BM_Blocking(benchmark::State& state) {
+  RawPlain sets_the_key(Plain::Server());
+  const auto client = ValueOrExit(Blocking::Connect(Plain::Uri()));
+  for (auto _ : state) {
+    auto value = base::Run(store::Get(*client, kBenchKey));
+    if (!value.ok() || !*value) return state.SkipWithError("no value");
+    benchmark::DoNotOptimize(value);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_Blocking<redis::SyncClient>)->UseRealTime();
+BENCHMARK(BM_Blocking<redis::SyncPool>)->UseRealTime();
 
 void BM_PipelineBatch(benchmark::State& state) {
   LiveClient<Plain> live;

@@ -9,9 +9,10 @@
 //   if (!pool.ok()) return pool.status();
 //   auto value = base::Run(store::Get(**pool, "greeting"));   // From any thread.
 //
-//   auto lease = (*pool)->Borrow();              // A connection for WATCH, MULTI and SELECT by
-//   hand. if (!lease.ok()) return lease.status(); auto watched = base::Run(Watch(lease->store(),
-//   "balance"));
+//   // A connection for WATCH, MULTI and SELECT by hand.
+//   auto lease = (*pool)->Borrow();
+//   if (!lease.ok()) return lease.status();
+//   auto watched = base::Run(Watch(lease->store(), "balance"));
 //
 // The connections:
 // * Options::pool_size is the largest number of them; they are opened when they are needed. Connect
@@ -20,10 +21,9 @@
 //   with DeadlineExceeded. Opening a connection may add Options::connect_timeout.
 // * A connection that was idle for Options::pool_idle_time, or was opened Options::pool_lifetime
 //   ago, is closed by the next call. The connection that was used last is used first.
-// * Before a connection is used, the pool looks whether the server has closed it. If it was idle
-// for
-//   Options::pool_check_after, it must also answer a PING. A dead connection is replaced, and its
-//   death costs no request.
+// * Before a connection is used, the pool looks whether the server has closed it. A connection that
+//   was idle for Options::pool_check_after must also answer a PING. A dead connection is replaced,
+//   and its death costs no request.
 // * A connection is closed instead of returned after a call that got no reply, and after a lease
 //   that left it in a transaction, with watched keys, or changed in another way (SELECT, AUTH,
 //   CLIENT NO-EVICT).
