@@ -23,10 +23,15 @@ using base::IsOkAndHolds;
 using base::StatusIs;
 using testing::HasSubstr;
 
-// `ask WORDS` sends a command and prints the first line of the reply.
+// `ask WORDS` sends a command and prints the first line of the reply. bash says more of a connection
+// that was closed, depending on when it looks.
 constexpr char kAsk[] = R"(
     connect() { exec 3<>/dev/tcp/$REDIS_HOST/$REDIS_PORT; }
-    ask() { echo "$*" >&3; read -r line <&3 || line=closed; echo "${line%$'\r'}"; }
+    ask() {
+      echo "$*" 2>/dev/null >&3
+      read -r line 2>/dev/null <&3 || line=closed
+      echo "${line%$'\r'}"
+    }
     connect
     )";
 
