@@ -165,7 +165,8 @@ constexpr Parameter In(store::VersionSet versions, Parameter parameter) {
 constexpr store::VersionSet kFewSamples = store::Since("7.4.0") | store::Since("valkey 8.0.0");
 constexpr store::VersionSet kCommandLogs = store::Since("valkey 8.1.0");
 
-constexpr Parameter kParameters[] = {
+// Not constexpr: for g++ 12 the address of a function is no constant with -fsanitize=undefined.
+const Parameter kParameters[] = {
     Text("acl-pubsub-default", ChannelsText, SetChannels),
     Number<&EngineOptions::acllog_max_len>("acllog-max-len", 0, kMaxInt64),
     OfServer<&ServerOptions::aof_load_truncated>("aof-load-truncated", Parameter::Kind::kBool, 0,
