@@ -23,8 +23,8 @@ using base::IsOkAndHolds;
 using base::StatusIs;
 using testing::HasSubstr;
 
-// `ask WORDS` sends a command and prints the first line of the reply. bash says more of a connection
-// that was closed, depending on when it looks.
+// `ask WORDS` sends a command and prints the first line of the reply. bash says more of a
+// connection that was closed, depending on when it looks.
 constexpr char kAsk[] = R"(
     connect() { exec 3<>/dev/tcp/$REDIS_HOST/$REDIS_PORT; }
     ask() {

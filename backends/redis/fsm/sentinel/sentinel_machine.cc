@@ -280,6 +280,7 @@ void SentinelMachine::RoleAnswered(const absl::StatusOr<Reply>& result, int64_t 
   master_ = *std::exchange(candidate_, std::nullopt);
   newest_master_ = master_;
   newest_epoch_ = candidate_epoch_;
+  outdated_since_us_ = kNever;
   searching_ = false;
   failed_rounds_ = 0;
   started_ = true;

@@ -248,6 +248,24 @@ TEST(SentinelMachine, BelievesSentinelsThatWereSetUpAnewAfterAWhile) {
   EXPECT_EQ(watch.machine.master()->host, "m3");
 }
 
+TEST(SentinelMachine, WaitsForSentinelsAfterEachFailover) {
+  Watch watch;
+  watch.Start();
+  watch.Sentinel(MasterOfEpoch(2, "m2"));
+  watch.Role(Master());
+  watch.Pass(kPauseUs);
+  watch.LoseMaster();
+  watch.Sentinel(MasterOfEpoch(1, "m1"));
+  watch.Sentinel(NotConnected());
+  watch.Switched("mymaster m2 6379 m3 6379");
+  watch.Role(Master());
+  watch.Pass(SentinelMachine::kOutdatedUs);
+  watch.LoseMaster();
+  watch.TakeLog();
+  watch.Sentinel(MasterOfEpoch(1, "m1"));
+  EXPECT_EQ(watch.TakeLog(), Log{"s2 ask"});
+}
+
 TEST(SentinelMachine, BelievesASentinelThatDoesNotTellItsEpoch) {
   Watch watch;
   watch.Start();
