@@ -301,6 +301,19 @@ TEST_F(InterpreterTest, StopsAScriptThatRunsTooLong) {
   EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
 }
 
+// The handler of xpcall runs in the hook that raises the error, where no other hook is called.
+TEST_F(InterpreterTest, StopsAHandlerOfErrorsThatRunsTooLong) {
+  for (const std::string_view body :
+       {"local function endless() while true do end end return {xpcall(endless, endless)}",
+        "return {xpcall(error, function() while true do pcall(tonumber, 1) end end)}",
+        "return {xpcall(function() while true do redis.call('A') end end, "
+        "function() while true do end end)}"}) {
+    ASSERT_FALSE(interpreter_.Compile(body, body).has_value());
+    EXPECT_TRUE(interpreter_.Run(body, {}, {}, host_, 3).overran) << body;
+    EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
+  }
+}
+
 TEST_F(InterpreterTest, LetsAStoppedScriptReachNoCommand) {
   const std::string_view body =
       "local run = coroutine.wrap(function() pcall(function() while true do end end) "

@@ -51,6 +51,29 @@ int Pcall(lua_State* state) {
   return 2;
 }
 
+// Lua runs a handler where the error was raised. The limit raises its error in a hook, in which no
+// other hook is called: a handler that does not end could not be stopped there. So the error of the
+// limit gets no handler. redis-server hangs.
+int CallHandler(lua_State* state) {
+  if (RunLimit::IsOverrun(state)) return 1;
+  lua_pushvalue(state, lua_upvalueindex(1));
+  lua_insert(state, 1);
+  lua_call(state, 1, 1);
+  return 1;
+}
+
+int XPcall(lua_State* state) {
+  luaL_checkany(state, 2);
+  lua_settop(state, 2);
+  // Lua has its own error for a handler that is no function.
+  if (lua_isfunction(state, 2)) lua_pushcclosure(state, CallHandler, 1);
+  lua_insert(state, 1);
+  const int result = lua_pcall(state, 0, LUA_MULTRET, 1);
+  lua_pushboolean(state, result == 0);
+  lua_replace(state, 1);
+  return lua_gettop(state);
+}
+
 int RawGet(lua_State* state) {
   luaL_checktype(state, 1, LUA_TTABLE);
   luaL_checkany(state, 2);
@@ -358,6 +381,7 @@ void GuardBaseFunctions(lua_State* state) {
       {"rawset", RawSet},
       {"setmetatable", SetMetatable},
       {"unpack", Unpack},
+      {"xpcall", XPcall},
   };
   for (const luaL_Reg& row : kFunctions) {
     lua_pushcfunction(state, row.func);

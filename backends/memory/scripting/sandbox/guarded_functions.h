@@ -10,6 +10,7 @@
 //   unpack counts its results without overflow unpack
 //   bit.tohex of the least number              bit.tohex
 //   (long patterns are an error here only)     string.find, gmatch, gsub, match
+//   (SCRIPT KILL reaches handlers here only)   xpcall
 //   cjson's buffer does not overflow           cjson.encode, and the encode of a library made by
 //                                              cjson.new, refuse what may exceed its integers
 //   struct and cmsgpack                        our own libraries, with 64-bit sizes

@@ -35,6 +35,11 @@ RunLimit* RunLimit::Of(lua_State* state) {
   return limit;
 }
 
+bool RunLimit::IsOverrun(lua_State* state) {
+  const RunLimit* const limit = Of(state);
+  return limit != nullptr && limit->overrun();
+}
+
 void RunLimit::Raise(lua_State* state) const {
   PushErrorTable(state, options_.error);
   lua_error(state);

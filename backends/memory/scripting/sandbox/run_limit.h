@@ -39,6 +39,9 @@ class RunLimit {
   // True if the error was raised.
   bool overrun() const { return overrun_; }
 
+  // The same for the state, which need not have a limit.
+  static bool IsOverrun(lua_State* state);
+
   // Counts a command with `bytes` of words. Raises the error if the limit of this state is reached
   // or was before: a script that caught it cannot run another command.
   static void ChargeCall(lua_State* state, size_t bytes);
