@@ -2,8 +2,8 @@
 // depends on the words.
 //
 // The rows of 7.0, 8.0, and both of Valkey are compared with the servers
-// (transcripts_live_test.cc). Debian has none of 6.2, 7.2 and 7.4: their rows are written from the
-// sources and the documentation of these versions, and nothing has compared them.
+// (transcripts_live_test.cc). Debian has none of 6.2, 7.2 and 7.4: their rows are what public
+// sources quote, and no server has confirmed them.
 //
 //   for (const Transcript& row : Transcripts()) {
 //     if (row.situation == "HELLO without a password") ...
