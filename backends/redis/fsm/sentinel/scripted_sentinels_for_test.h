@@ -100,6 +100,15 @@ class Watch : public MachineDriver<SentinelMachine> {
     Role(Master());
     log.clear();
   }
+  // Starts the machine, lets it find the master that a sentinel names, and loses it.
+  void FindAndLose(const store::Reply& named) {
+    Start();
+    Sentinel(named);
+    Role(Master());
+    Pass(kPauseUs);
+    LoseMaster();
+    log.clear();
+  }
   void Sentinel(absl::StatusOr<store::Reply> reply) {
     machine.SentinelAnswered(reply, now_us);
     Collect();

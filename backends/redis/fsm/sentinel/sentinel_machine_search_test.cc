@@ -183,11 +183,7 @@ TEST(SentinelMachine, WatchesTheSentinelThatAnswers) {
 
 TEST(SentinelMachine, PassesOverASentinelThatMissedTheLastFailover) {
   Watch watch;
-  watch.Start();
-  watch.Sentinel(MasterOfEpoch(2, "m2"));
-  watch.Role(Master());
-  watch.Pass(kPauseUs);
-  watch.LoseMaster();
+  watch.FindAndLose(MasterOfEpoch(2, "m2"));
   watch.Sentinel(NotConnected());
   watch.TakeLog();
   watch.Sentinel(MasterOfEpoch(1, "m1"));
@@ -215,11 +211,7 @@ TEST(SentinelMachine, PassesOverASentinelThatMissedAnAnnouncedFailover) {
 
 TEST(SentinelMachine, TakesAFailoverThatIsAnnouncedTwiceForOne) {
   Watch watch;
-  watch.Start();
-  watch.Sentinel(MasterOfEpoch(2, "m2"));
-  watch.Role(Master());
-  watch.Pass(kPauseUs);
-  watch.LoseMaster();
+  watch.FindAndLose(MasterOfEpoch(2, "m2"));
   watch.Switched("mymaster m1 6379 m2 6379");
   watch.Sentinel(NotConnected());
   watch.Role(Master());
@@ -232,12 +224,7 @@ TEST(SentinelMachine, TakesAFailoverThatIsAnnouncedTwiceForOne) {
 
 TEST(SentinelMachine, BelievesSentinelsThatWereSetUpAnewAfterAWhile) {
   Watch watch;
-  watch.Start();
-  watch.Sentinel(MasterOfEpoch(7, "m1"));
-  watch.Role(Master());
-  watch.Pass(kPauseUs);
-  watch.LoseMaster();
-  watch.TakeLog();
+  watch.FindAndLose(MasterOfEpoch(7, "m1"));
   watch.Sentinel(MasterOfEpoch(0, "m3"));
   watch.Sentinel(MasterOfEpoch(0, "m3"));
   watch.Pass(SentinelMachine::kOutdatedUs);
@@ -250,11 +237,7 @@ TEST(SentinelMachine, BelievesSentinelsThatWereSetUpAnewAfterAWhile) {
 
 TEST(SentinelMachine, WaitsForSentinelsAfterEachFailover) {
   Watch watch;
-  watch.Start();
-  watch.Sentinel(MasterOfEpoch(2, "m2"));
-  watch.Role(Master());
-  watch.Pass(kPauseUs);
-  watch.LoseMaster();
+  watch.FindAndLose(MasterOfEpoch(2, "m2"));
   watch.Sentinel(MasterOfEpoch(1, "m1"));
   watch.Sentinel(NotConnected());
   watch.Switched("mymaster m2 6379 m3 6379");
@@ -268,12 +251,7 @@ TEST(SentinelMachine, WaitsForSentinelsAfterEachFailover) {
 
 TEST(SentinelMachine, BelievesASentinelThatDoesNotTellItsEpoch) {
   Watch watch;
-  watch.Start();
-  watch.Sentinel(MasterOfEpoch(2, "m2"));
-  watch.Role(Master());
-  watch.Pass(kPauseUs);
-  watch.LoseMaster();
-  watch.TakeLog();
+  watch.FindAndLose(MasterOfEpoch(2, "m2"));
   const Reply refused = Reply::Error("NOPERM");
   watch.Sentinel(Reply::Array(
       {refused, Reply::Array({Reply::Bulk("m1"), Reply::Bulk("6379")}), Reply::EmptyArray()}));
