@@ -117,12 +117,13 @@ void CountedKey::Acknowledge(int64_t value, IncrementForm form) {
   ++acknowledged_;
   ++by_form_[static_cast<size_t>(form)];
   const bool lost = value <= last_ && !may_lose_;
-  if (lost || value > last_ + 1 + unseen_) {
-    Fail(absl::StrCat("acknowledged ", value, " after ", last_, " with ", unseen_,
-                      " unknown increments in between"));
+  if (lost || value > highest_ + 1 + unseen_) {
+    Fail(absl::StrCat("acknowledged ", value, " after ", last_, ", highest ", highest_, ", with ",
+                      unseen_, " unknown increments in between"));
   }
-  unseen_ = std::max<int64_t>(0, unseen_ - std::max<int64_t>(0, value - last_ - 1));
+  unseen_ = std::max<int64_t>(0, unseen_ - std::max<int64_t>(0, value - highest_ - 1));
   last_ = value;
+  highest_ = std::max(highest_, value);
 }
 
 void CountedKey::TakeFailure(const absl::Status& status, uint64_t count) {
@@ -139,9 +140,9 @@ void CountedKey::TakeFailure(const absl::Status& status, uint64_t count) {
 
 void CountedKey::CheckFinal(int64_t value) {
   const bool lost = value < last_ && !may_lose_;
-  if (lost || value > last_ + unseen_) {
-    Fail(absl::StrCat("has ", value, " at the end, after ", last_, " with ", unseen_,
-                      " unknown increments"));
+  if (lost || value > highest_ + unseen_) {
+    Fail(absl::StrCat("has ", value, " at the end, after ", last_, ", highest ", highest_,
+                      ", with ", unseen_, " unknown increments"));
   }
 }
 

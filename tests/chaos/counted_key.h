@@ -4,6 +4,10 @@
 // increments with an unknown outcome were sent before and not seen yet. So an increment that is
 // lost, run twice, or answered with another request's reply is found at the next acknowledgement.
 //
+// Servers that lose acknowledged increments differ in what they have lost: after a failover to one
+// of them, another one may take over that has more. Then only a value beyond the highest one that
+// was acknowledged, and the unknown increments, shows an increment that ran twice.
+//
 //   CountedKey counter("counter:7", rng);
 //   while (running) co_await counter.Increment(store, clock);
 //   EXPECT_EQ(counter.problems(), std::vector<std::string>());
@@ -77,7 +81,8 @@ class CountedKey {
   base::Rng rng_;
   const bool may_lose_;
   int64_t last_ = 0;
-  int64_t unseen_ = 0;  // Increments with an unknown outcome that were not seen in a value.
+  int64_t highest_ = 0;  // Of the acknowledged values; last_ unless increments may be lost.
+  int64_t unseen_ = 0;   // Increments with an unknown outcome that were not seen in a value.
   uint64_t acknowledged_ = 0, unknown_ = 0, not_done_ = 0;
   uint64_t by_form_[kForms] = {};
   std::vector<std::string> problems_;

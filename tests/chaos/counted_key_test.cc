@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/virtual_clock.h"
@@ -35,10 +36,10 @@ class FaultyStore final : public store::Store {
   int64_t value_ = 0;
 };
 
-size_t ProblemsWith(std::function<Reply(int64_t&)> increment) {
+size_t ProblemsWith(std::function<Reply(int64_t&)> increment, bool may_lose = false) {
   FaultyStore store(std::move(increment));
   base::VirtualClock clock(absl::UnixEpoch());
-  CountedKey counter("n", base::Rng(7));
+  CountedKey counter("n", base::Rng(7), may_lose);
   for (int i = 0; i < 20; ++i) {
     base::RunUntilDone(counter.Increment(store, clock), [&] {
       clock.Advance(absl::Milliseconds(1));
@@ -63,6 +64,28 @@ TEST(CountedKey, FindsALostIncrement) {
               return Reply::Integer(++value);
             }),
             0u);
+}
+
+// The value falls to 5 in a failover, and rises to that before in the next one.
+Reply FailOverTwice(int64_t& value, bool& is_first) {
+  if (value == 9 && std::exchange(is_first, false)) value = 5;
+  if (value == 7 && !is_first) value = 9;
+  return Reply::Integer(++value);
+}
+
+TEST(CountedKey, AcceptsAServerThatHasLostLess) {
+  bool is_first = true;
+  const auto increment = [&](int64_t& value) { return FailOverTwice(value, is_first); };
+  EXPECT_EQ(ProblemsWith(increment, /*may_lose=*/true), 0u);
+}
+
+TEST(CountedKey, FindsADoubledIncrementAfterAFailover) {
+  bool is_first = true;
+  const auto increment = [&](int64_t& value) {
+    if (value == 12) ++value;
+    return FailOverTwice(value, is_first);
+  };
+  EXPECT_GT(ProblemsWith(increment, /*may_lose=*/true), 0u);
 }
 
 TEST(CountedKey, FindsTheReplyOfAnotherRequest) {
