@@ -103,8 +103,7 @@ struct Cluster {
   static redis::Counters TrafficOf(const Client& client) { return client.traffic(); }
 };
 
-struct Sentinels {
-  using Raw = RawPlain;
+struct Sentinels : Plain {
   using Client = redis::SentinelClient;
   static redis::SpawnedSentinels& All() {
     static redis::SpawnedSentinels& all = *ValueOrExit(redis::SpawnedSentinels::Start()).release();
@@ -112,7 +111,6 @@ struct Sentinels {
   }
   static redis::SpawnedServer& Server() { return All().server(0); }
   static std::string Uri() { return All().uri(); }
-  static std::string_view Key(int64_t) { return kBenchKey; }
   static redis::Counters TrafficOf(const Client& client) { return client.traffic(); }
 };
 

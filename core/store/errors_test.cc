@@ -37,6 +37,7 @@ constexpr Expected kExpected[] = {
     {"WRONGPASS invalid username-password pair or user is disabled.", "WRONGPASS",
      absl::StatusCode::kUnauthenticated},
     {"NOPERM this user has no permissions", "NOPERM", absl::StatusCode::kPermissionDenied},
+    {"DENIED Redis is running in protected mode", "DENIED", absl::StatusCode::kPermissionDenied},
     {"EXECABORT Transaction discarded because of previous errors.", "EXECABORT",
      absl::StatusCode::kAborted},
     {"UNBLOCKED client unblocked via CLIENT UNBLOCK", "UNBLOCKED", absl::StatusCode::kAborted},

@@ -2,7 +2,6 @@
 // and stopped (chaos_fixture.h).
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>

@@ -69,6 +69,16 @@ class Running(BusyScriptTest):
 
         self.both(run)
 
+    # redis-server hangs.
+    def test_a_handler_of_errors_is_stopped(self):
+        server = self.start("redouble")
+        caller, other = self.wire(server), self.wire(server)
+        caller.send("EVAL", f"return {{xpcall(function() {ENDLESS} end, function() {ENDLESS} end)}}", "0")
+        self.until_busy(other)
+        self.assertEqual(other.ask("SCRIPT", "KILL"), ("+", "OK"))
+        self.assertIn("Script killed by user with SCRIPT KILL", caller.read()[1])
+        self.assertEqual(other.ask("PING"), ("+", "PONG"))
+
     def test_in_a_transaction(self):
         def run(kind):
             server = self.start(kind)

@@ -54,7 +54,8 @@ Identity Make(const char* name, long serial, const Identity* authority, const ch
   DieUnless(made.key != nullptr && certificate != nullptr, "keys");
   X509_set_version(certificate, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial);
-  // Valid from two hours ago, for clocks that are slightly behind.
+  // The start lies in the past, because the clock of another process may be behind. An expired
+  // certificate was valid for an hour.
   X509_gmtime_adj(X509_getm_notBefore(certificate), -7200);
   X509_gmtime_adj(X509_getm_notAfter(certificate), validity == Validity::kNow ? 3600 : -3600);
   X509_set_pubkey(certificate, made.key.get());

@@ -39,7 +39,7 @@ class RunLimit {
   // True if the error was raised.
   bool overrun() const { return overrun_; }
 
-  // The same for the state, which need not have a limit.
+  // Whether the limit of this state was reached; false if the state has none.
   static bool IsOverrun(lua_State* state);
 
   // Counts a command with `bytes` of words. Raises the error if the limit of this state is reached

@@ -166,7 +166,7 @@ absl::StatusOr<Replies> ClusterPart::TakeReplies(Reply reply) const {
     taken.push_back(ResultOfSpelled(std::move(replies), is_redirect));
     return taken;
   }
-  // With ASKING before each command, every second reply is that of a command.
+  // The replies to ASKING, which precedes each command, are left out.
   const size_t step = asking_ ? 2 : 1;
   for (size_t i = step - 1; i < replies.size(); i += step) taken.push_back(std::move(replies[i]));
   return taken;

@@ -124,7 +124,7 @@ void SentinelMachine::BeginRound(int64_t now_us) {
   AskNext(now_us);
 }
 
-// The time until the next round may begin.
+// Asks the server that a message names, else the next sentinel. After the last one the round ends.
 void SentinelMachine::AskNext(int64_t now_us) {
   candidate_.reset();
   searching_ = true;

@@ -2,7 +2,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include "absl/strings/str_cat.h"
 #include "redouble/core/store/errors.h"
 
 namespace redouble::inline v0_1::redis {
