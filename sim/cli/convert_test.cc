@@ -76,6 +76,37 @@ TEST_F(ConvertCommandTest, KeepsDeadlines) {
   EXPECT_EQ(keys["keys"][0]["expires_at_ms"], 1778335482000);
 }
 
+// Of Redis 7.4 and later.
+TEST_F(ConvertCommandTest, KeepsTheDeadlinesOfHashFields) {
+  Write("fields.json", R"json({"name": "a title", "description": "d", "system": "redis",
+      "compatibility": "redis-8.0", "start": "2026-05-09T14:03:02Z", "steps": [
+        {"kind": "command", "command": ["HSET", "hash", "a", "1", "b", "2"]},
+        {"kind": "command", "command": ["HPEXPIRE", "hash", "5000", "FIELDS", "1", "a"]}]})json");
+  Convert("fields.json", "keys.json");
+  const Json keys = Content("keys.json");
+  EXPECT_EQ(keys["keys"][0]["fields_expire_at_ms"],
+            Json::array({Json::array({"a", 1778335387000})}));
+  for (const std::string kind : {"a.rdb", "log/", "a.aof", "a.scenario.json", "b.json"}) {
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"keys.json", kind},
+                                   std::pair<std::string, std::string>{kind, "again.json"}}) {
+      EXPECT_EQ(Run({"convert", from, to, "--compatibility", "redis-8.0"}), kExitPassed) << err();
+    }
+    EXPECT_EQ(Content("again.json"), keys) << kind;
+  }
+  EXPECT_EQ(Run({"inspect", "a.rdb", "--compatibility", "redis-8.0"}), kExitPassed) << err();
+  EXPECT_EQ(Run({"convert", "a.rdb", "old.rdb"}), kExitFailed);
+  EXPECT_THAT(err(), HasSubstr("the key \"hash\" in database 0 has the type 25, hash"));
+  EXPECT_THAT(err(), HasSubstr("which redis-7.0 does not have"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "old.rdb"));
+  EXPECT_EQ(Run({"convert", "keys.json", "old.rdb"}), kExitFailed);
+  EXPECT_THAT(err(), HasSubstr("keys[0].fields_expire_at_ms: ERR unknown command 'HPEXPIREAT'"));
+  Write("bad.json", R"({"keys": [{"db": 0, "key": "a", "type": "hash", "value": [["f", "v"]],
+                                  "fields_expire_at_ms": [["f", "soon"]]}]})");
+  EXPECT_EQ(Run({"convert", "bad.json", "old.rdb", "--compatibility", "redis-8.0"}), kExitFailed);
+  EXPECT_THAT(err(),
+              HasSubstr("keys[0].fields_expire_at_ms: expected pairs of a field and a time"));
+}
+
 TEST_F(ConvertCommandTest, KeepsAPartOfTheKeys) {
   const auto names_of = [&](const std::string& from, std::vector<std::string> options) {
     std::vector<std::string> words = {"convert", from, "part.json"};

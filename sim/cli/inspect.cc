@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -22,6 +23,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/keyspace/key_layout.h"
+#include "redouble/sim/cli/support/compatibility_option.h"
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/key_bindings.h"
 #include "redouble/sim/cli/support/key_selection.h"
@@ -70,6 +72,7 @@ struct InspectArguments {
   std::string layout = "documented";
   std::string format = "table";
   size_t listed = 20;
+  CompatibilityOption compatibility;
   KeySelection selection;
 };
 
@@ -174,7 +177,9 @@ class InspectCommand {
   int InspectData(const std::filesystem::path& path) {
     // At the epoch no key has expired.
     base::VirtualClock clock(absl::UnixEpoch());
-    memory::Engine engine(clock);
+    memory::EngineOptions options;
+    options.compatibility = arguments_.compatibility.version().value_or(options.compatibility);
+    memory::Engine engine(clock, options);
     const absl::StatusOr<memory::KeyFilter> keeps = arguments_.selection.Filter(*table_);
     if (!keeps.ok()) return Fail(keeps.status(), kExitBadUsage);
     const auto lines = LoadDataFile(path, {.keeps = *keeps}, engine, context_);
@@ -278,6 +283,9 @@ std::function<int()> AddInspect(CLI::App& app, const ProgramContext& context) {
   arguments->selection.AddOptions(app);
   app.add_option("--layout", arguments->layout,
                  "The layout of the keys: documented (default) or cluster");
+  arguments->compatibility.AddTo(
+      app,
+      "The version of Redis or Valkey that wrote the RDB file or the log, redis-7.0 by default");
   app.add_option("--format", arguments->format,
                  "table (default) or json; page for an RDB file or a log");
   app.add_option("--limit", arguments->listed,

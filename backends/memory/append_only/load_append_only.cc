@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -160,17 +161,21 @@ class LogLoader {
 
   absl::Status LoadFile(const std::string& name, bool is_base, bool is_last, EffectRunner& runner) {
     runner.SelectFirstDatabase();
-    bool is_truncated = false;
-    REDOUBLE_RETURN_IF_ERROR(LoadCommands(name, runner, is_truncated));
-    if (is_truncated && !is_last) {
-      return absl::DataLossError("Fatal error: the truncated file is not the last file");
+    std::optional<uint64_t> cut_off;
+    REDOUBLE_RETURN_IF_ERROR(LoadCommands(name, runner, cut_off));
+    if (cut_off && !is_last) {
+      return absl::DataLossError(
+          absl::StrCat("Fatal error: the truncated file is not the last file (", name, ", byte ",
+                       *cut_off, ")"));
     }
-    report_.is_truncated = is_truncated;
+    report_.is_truncated = cut_off.has_value();
     Say(false, absl::StrCat("DB loaded from ", is_base ? "base" : "incr", " file ", name));
     return absl::OkStatus();
   }
 
-  absl::Status LoadCommands(const std::string& name, EffectRunner& runner, bool& is_truncated) {
+  // `cut_off` is where a truncated file ends now.
+  absl::Status LoadCommands(const std::string& name, EffectRunner& runner,
+                            std::optional<uint64_t>& cut_off) {
     REDOUBLE_ASSIGN_OR_RETURN(const std::unique_ptr<ByteSource> file,
                               OpenFile(place_.PathOf(name), files_));
     std::string ahead(kRdbBeginning.size(), '\0');
@@ -185,7 +190,7 @@ class LogLoader {
     uint64_t offset = size;
     if (ahead == kRdbBeginning) REDOUBLE_RETURN_IF_ERROR(LoadKeys(name, *file, ahead, offset));
     CommandFile commands(*file, std::move(ahead), offset);
-    return RunCommands(name, commands, runner, is_truncated);
+    return RunCommands(name, commands, runner, cut_off);
   }
 
   // Loads the RDB file with which a file of commands may begin. `ahead` is what was read of the
@@ -211,9 +216,10 @@ class LogLoader {
   }
 
   absl::Status RunCommands(const std::string& name, CommandFile& commands, EffectRunner& runner,
-                           bool& is_truncated) {
+                           std::optional<uint64_t>& cut_off) {
     uint64_t valid_bytes = commands.offset();  // Up to here the log may be kept.
     for (;;) {
+      const uint64_t begin = commands.offset();
       REDOUBLE_ASSIGN_OR_RETURN(const CommandFile::Next next, commands.Read());
       if (next == CommandFile::Next::kMalformed) {
         return absl::DataLossError(
@@ -223,19 +229,22 @@ class LogLoader {
                          commands.offset(), ")"));
       }
       if (next != CommandFile::Next::kCommand) {
-        is_truncated = next == CommandFile::Next::kTruncated || runner.in_transaction();
-        return is_truncated ? CutOff(name, valid_bytes, runner.in_transaction()) : absl::OkStatus();
+        if (next == CommandFile::Next::kEnd && !runner.in_transaction()) return absl::OkStatus();
+        cut_off = valid_bytes;
+        return CutOff(name, valid_bytes, runner.in_transaction());
       }
-      REDOUBLE_RETURN_IF_ERROR(RunOne(name, commands.words(), runner));
+      REDOUBLE_RETURN_IF_ERROR(RunOne(name, begin, commands.words(), runner));
       if (!runner.in_transaction()) valid_bytes = commands.offset();
     }
   }
 
-  absl::Status RunOne(const std::string& name, const std::vector<std::string_view>& words,
-                      EffectRunner& runner) {
+  // `begin`: where the command begins, or a comment before it.
+  absl::Status RunOne(const std::string& name, uint64_t begin,
+                      const std::vector<std::string_view>& words, EffectRunner& runner) {
     if (!runner.Knows(words)) {
       return absl::DataLossError(absl::StrCat("Unknown command '", base::ToAbsl(words[0]),
-                                              "' reading the append only file ", name));
+                                              "' reading the append only file ", name, " (byte ",
+                                              begin, ")"));
     }
     const store::Reply reply = runner.Run(words);
     ++report_.commands;
@@ -259,7 +268,8 @@ class LogLoader {
           "Unexpected end of file reading the append only file ", name,
           ". You can: 1) Make a backup of your AOF file, then use ./redis-check-aof --fix "
           "<filename.manifest>. 2) Alternatively you can set the 'aof-load-truncated' "
-          "configuration option to yes and restart the server."));
+          "configuration option to yes and restart the server. (byte ",
+          valid_bytes, ")"));
     }
     Say(true, absl::StrCat("!!! Warning: short read while loading the AOF file ", name, "!!!"));
     Say(true, absl::StrCat("!!! Truncating the AOF ", name, " at offset ", valid_bytes, " !!!"));

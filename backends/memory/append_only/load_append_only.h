@@ -56,9 +56,9 @@ struct AppendOnlyLoadReport {
 
 // Replaces all keys and function libraries. Linear in the size of the files.
 //
-// Errors, in redis-server's words: DataLoss for a damaged manifest or file, a file that is missing,
-// or a truncated one that is not the last or may not be loaded; those of the system calls. After an
-// error the engine has no keys.
+// Errors, in redis-server's words and with the offset in the file: DataLoss for a damaged manifest
+// or file, a file that is missing, or a truncated one that is not the last or may not be loaded;
+// those of the system calls. After an error the engine has no keys.
 absl::StatusOr<AppendOnlyLoadReport> LoadAppendOnly(Engine& engine, const AppendOnlyPlace& place,
                                                     const AppendOnlyLoadOptions& options = {},
                                                     FileSystem& files = RealFileSystem());

@@ -26,7 +26,9 @@ namespace fs = std::filesystem;
 
 using base::IsOk;
 using base::StatusIs;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -132,7 +134,8 @@ TEST_F(LoadAppendOnlyTest, RefusesATruncatedFileIfToldTo) {
   EXPECT_THAT(
       Load(/*loads_truncated=*/false).status(),
       StatusIs(absl::StatusCode::kDataLoss,
-               HasSubstr("Unexpected end of file reading the append only file i. You can")));
+               AllOf(HasSubstr("Unexpected end of file reading the append only file i. You can"),
+                     EndsWith(" (byte 0)"))));
   EXPECT_EQ(Content(PathOf("i")), "*2\r\n");
   EXPECT_EQ(Ask({"DBSIZE"}), "0");
 }
@@ -140,7 +143,8 @@ TEST_F(LoadAppendOnlyTest, RefusesATruncatedFileIfToldTo) {
 TEST_F(LoadAppendOnlyTest, RefusesATruncatedFileBeforeTheLastOne) {
   WriteLog("*2\r\n", kIncrA);
   EXPECT_THAT(Load().status(), StatusIs(absl::StatusCode::kDataLoss,
-                                        "Fatal error: the truncated file is not the last file"));
+                                        "Fatal error: the truncated file is not the last file "
+                                        "(b, byte 0)"));
 }
 
 TEST_F(LoadAppendOnlyTest, RefusesWhatIsNoLog) {
@@ -150,9 +154,19 @@ TEST_F(LoadAppendOnlyTest, RefusesWhatIsNoLog) {
       {"*2\r\n*3\r\n", "Bad file format reading the append only file i"},
       {"*x\r\n", "Bad file format reading the append only file i"},
       {"*1\r\n$4\r\nMAKE\r\n", "Unknown command 'MAKE' reading the append only file i"},
-      {"REDIS0010", "Error reading the RDB base file i, AOF loading aborted"},
   };
   for (const auto& [content, reason] : cases) {
+    WriteLog(kSetA, absl::StrCat(std::string(kIncrA), content));
+    EXPECT_THAT(Load().status(), StatusIs(absl::StatusCode::kDataLoss,
+                                          AllOf(HasSubstr(reason), EndsWith(" (byte 21)"))))
+        << content;
+    EXPECT_EQ(Ask({"DBSIZE"}), "0") << "nothing of a damaged log stays";
+  }
+  const std::pair<std::string, std::string> rdb_cases[] = {
+      {"REDIS0010", "Error reading the RDB base file i, AOF loading aborted: byte 9: "},
+      {"REDISOO10", "Error reading the RDB base file i, AOF loading aborted: byte 5: "},
+  };
+  for (const auto& [content, reason] : rdb_cases) {
     WriteLog(kSetA, content);
     EXPECT_THAT(Load().status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(reason)))
         << content;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -627,7 +628,12 @@ RdbType LastRdbType(int version) {
   return version == kRedis72 ? RdbType::kStream72 : RdbType::kHashListpackWithExpiries;
 }
 
+bool HasFieldTimes(int version) {
+  return LastRdbType(version) >= RdbType::kHashListpackWithExpiries;
+}
+
 RdbType RdbTypeOf(const Value& value, const RdbFormat& format, const FieldTimes* times) {
+  assert(times == nullptr || HasFieldTimes(format.version));
   if (value.is_string()) return RdbType::kString;
   if (value.As<List>() != nullptr) return RdbType::kListQuicklist2;
   if (const Set* set = value.As<Set>()) {

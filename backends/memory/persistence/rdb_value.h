@@ -70,12 +70,16 @@ struct RdbFormat {
 // The last type that a server of that RDB version reads.
 RdbType LastRdbType(int version);
 
+// Whether the fields of a hash have deadlines in a file of that RDB version.
+bool HasFieldTimes(int version);
+
 // What a type is, for messages: "hash in a ziplist"; empty if no Redis up to 8.0 has the number.
 std::string_view NameOfRdbType(RdbType type);
 // True if ReadRdbValue reads the type.
 bool ReadsRdbType(RdbType type);
 
 // The type that AppendRdbValue writes. `times`: the deadlines of a hash that is tracked; else null.
+// Requires that the version has them.
 RdbType RdbTypeOf(const Value& value, const RdbFormat& format = {},
                   const FieldTimes* times = nullptr);
 // Appends the value without its type. Linear in the size.

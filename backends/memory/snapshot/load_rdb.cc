@@ -56,7 +56,11 @@ using Present = RdbLoadOptions::Present;
 class RdbLoader {
  public:
   RdbLoader(EngineCore& core, ByteSource& source, const RdbLoadOptions& options)
-      : core_(core), options_(options), reader_(source), now_ms_(core.clock().NowMillis()) {
+      : core_(core),
+        options_(options),
+        reader_(source),
+        now_ms_(core.clock().NowMillis()),
+        has_field_times_(HasFieldTimes(core.compatibility().spec().rdb_version)) {
     for (int index = 0; index < core.database_count(); ++index) {
       databases_.push_back(std::make_unique<Database>());
     }
@@ -277,7 +281,9 @@ class RdbLoader {
                                                 db_index_, ", type ", static_cast<int>(type), ", ",
                                                 base::ToAbsl(type_name))));
     }
-    return Keep(*std::move(value), times, prefix, begin);
+    // Hashes of Redis 7.4 and later may be written as if they had times.
+    if (times && times->empty() && !has_field_times_) times.reset();
+    return Keep(*std::move(value), type, times, prefix, begin);
   }
 
   absl::Status SkipModuleKey() {
@@ -291,8 +297,8 @@ class RdbLoader {
   }
 
   // Adds the key that begins at `begin`, unless it is to be dropped.
-  absl::Status Keep(Value value, const std::optional<FieldTimes>& times, const KeyPrefix& prefix,
-                    uint64_t begin) {
+  absl::Status Keep(Value value, RdbType type, const std::optional<FieldTimes>& times,
+                    const KeyPrefix& prefix, uint64_t begin) {
     const bool shifts = options_.time_policy == RdbLoadOptions::TimePolicy::kShiftToNow;
     if (shifts && !shift_ms_ && (prefix.deadline_ms || times || value.As<Stream>() != nullptr)) {
       return ErrorAt(begin, absl::StatusCode::kFailedPrecondition,
@@ -315,6 +321,7 @@ class RdbLoader {
       ++report_.filtered_keys;
       return absl::OkStatus();
     }
+    if (times && !has_field_times_) return RefuseFieldTimes(type, begin);
     if (shift_ms != 0) {
       if (Stream* stream = value.As<Stream>()) ShiftTimes(*stream, shift_ms);
     }
@@ -325,6 +332,17 @@ class RdbLoader {
     if (expires) appender_->SetExpiry(deadline_ms);
     ++report_.keys;
     return absl::OkStatus();
+  }
+
+  // The engine would write a file that no server of its version reads.
+  absl::Status RefuseFieldTimes(RdbType type, uint64_t begin) const {
+    return ErrorAt(
+        begin, absl::StatusCode::kUnimplemented,
+        absl::StrCat("the key ", Quoted(key_), " in database ", db_index_, " has the type ",
+                     static_cast<int>(type), ", ", base::ToAbsl(NameOfRdbType(type)), ", which ",
+                     base::ToAbsl(core_.compatibility().spec().name),
+                     " does not have (EngineOptions::compatibility or --compatibility can "
+                     "name a later version)"));
   }
 
   // Makes the keys added since the last call part of the database. After an error it does nothing.
@@ -412,6 +430,8 @@ class RdbLoader {
         added.eviction = loaded.eviction;
         const std::optional<int64_t> deadline_ms = from.DeadlineOf(loaded);
         if (deadline_ms) to.SetExpiry(added, *deadline_ms);
+        const std::optional<FieldTimes> times = from.FieldDeadlinesOf(added.key());
+        if (times) to.NeedFieldDeadlines().Put(added.key(), *times);
       }
     }
     core_.UpdateExpiry();
@@ -443,6 +463,7 @@ class RdbLoader {
   const RdbLoadOptions& options_;
   RdbReader reader_;
   const int64_t now_ms_;
+  const bool has_field_times_;  // Whether fields of hashes may expire.
   RdbLoadReport report_;
   std::vector<std::unique_ptr<Database>> databases_;  // Those that replace the engine's.
   // Adds to the database of db_index_.

@@ -2,9 +2,9 @@
 //
 // Use it to start a test from a copy of production's data. It reads all that redis-server 2.6 to
 // 7.0 write: RDB versions 1 to 10 with every encoding, and versions 11 and 12 (Redis 7.2 to 8.0) as
-// far as Redis 7.0 has the values. The bytes are read in parts. Memory is bounded by the loaded
-// data and the longest string; a length that the file claims allocates nothing before its bytes
-// were read.
+// far as the engine's version has the values (EngineOptions::compatibility). The bytes are read in
+// parts. Memory is bounded by the loaded data and the longest string; a length that the file claims
+// allocates nothing before its bytes were read.
 //
 //   StringSource source(bytes);
 //   const absl::StatusOr<RdbLoadReport> report = LoadRdb(engine, source);
@@ -105,10 +105,10 @@ struct RdbLoadReport {
 // data replace all others and allow it. Linear in the size.
 //
 // Errors, each with the offset and what was expected there: DataLoss for damaged bytes;
-// Unimplemented for a later version of the format or a value that Redis 7.0 does not have, with the
-// key; FailedPrecondition for a database that the engine does not have, or kShiftToNow without
-// `ctime`; AlreadyExists for a key or library that Present::kKept keeps; the error of the source as
-// it is. After an error the engine's data are as they were.
+// Unimplemented for a later version of the format, or a value that the engine's version does not
+// have, with the key and the type; FailedPrecondition for a database that the engine does not have,
+// or kShiftToNow without `ctime`; AlreadyExists for a key or library that Present::kKept keeps; the
+// error of the source as it is. After an error the engine's data are as they were.
 absl::StatusOr<RdbLoadReport> LoadRdb(Engine& engine, ByteSource& source,
                                       const RdbLoadOptions& options = {});
 

@@ -1,16 +1,15 @@
 // Goal: what loading and saving need beside the keys does not grow with the file.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
+#include "redouble/backends/memory/snapshot/allocated_bytes_for_test.h"
 #include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/backends/memory/snapshot/rdb_bytes_for_test.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
@@ -19,18 +18,6 @@ namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr size_t kValueBytes = 1000;
-
-// The bytes of all blocks that exist; 0 with a sanitizer, whose allocator does not say.
-size_t AllocatedBytes() {
-  const struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
-// Notes how much is allocated each time that bytes are passed on.
-struct Peak {
-  size_t bytes = 0;
-  void Note() { bytes = std::max(bytes, AllocatedBytes()); }
-};
 
 // Keeps no bytes.
 class MeasuringSink final : public ByteSink {
@@ -43,21 +30,6 @@ class MeasuringSink final : public ByteSink {
 
   Peak peak;
   size_t written = 0;
-};
-
-class MeasuringSource final : public ByteSource {
- public:
-  explicit MeasuringSource(std::string_view bytes) : source_(bytes) {}
-
-  absl::StatusOr<size_t> Read(std::span<char> to) override {
-    peak.Note();
-    return source_.Read(to);
-  }
-
-  Peak peak;
-
- private:
-  StringSource source_;
 };
 
 // A value that LZF cannot compress to nothing.

@@ -22,13 +22,16 @@
 #include "redouble/backends/memory/append_only/command_file.h"
 #include "redouble/backends/memory/append_only/save_commands.h"
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/store/table/version.h"
 #include "redouble/sim/cli/convert/keys_json.h"
+#include "redouble/sim/cli/support/compatibility_option.h"
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/engine_backend.h"
 #include "redouble/sim/cli/support/key_selection.h"
@@ -65,6 +68,7 @@ constexpr absl::string_view kScenario = ".scenario.json";
 struct ConvertArguments {
   std::string from;
   std::string to;
+  CompatibilityOption compatibility;
   KeySelection selection;
 };
 
@@ -97,11 +101,15 @@ absl::StatusOr<std::string> ScenarioText(memory::Engine& engine, const std::stri
     start = std::max(start, DeliveryOf(file.words()));
     steps.push_back({{"kind", "command"}, {"client", "main"}, {"command", std::move(words)}});
   }
-  const Json scenario = {{"name", absl::StrCat("The keys of ", name)},
-                         {"description", "Written by redouble convert."},
-                         {"system", "redis"},
-                         {"start", base::FormatRfc3339(start)},
-                         {"steps", std::move(steps)}};
+  Json scenario = {{"name", absl::StrCat("The keys of ", name)},
+                   {"description", "Written by redouble convert."},
+                   {"system", "redis"},
+                   {"start", base::FormatRfc3339(start)}};
+  const store::Version version = engine.options().compatibility;
+  if (version != memory::EngineOptions().compatibility) {
+    scenario["compatibility"] = store::SpecOf(version).name;
+  }
+  scenario["steps"] = std::move(steps);
   constexpr int kIndent = 1;
   return scenario.dump(kIndent) + "\n";
 }
@@ -147,10 +155,12 @@ class ConvertCommand {
   }
 
   // At the epoch no key has expired.
-  void Make(absl::Time now, uint64_t seed = 0) {
+  void Make(absl::Time now, uint64_t seed = 0, std::optional<store::Version> version = {}) {
     start_ = now;
     memory::EngineOptions options;
     options.seed = seed;
+    options.compatibility =
+        arguments_.compatibility.version().value_or(version.value_or(options.compatibility));
     clock_.emplace(now);
     engine_.emplace(*clock_, options);
   }
@@ -172,7 +182,7 @@ class ConvertCommand {
   absl::Status LoadScenario(const std::string& text) {
     REDOUBLE_ASSIGN_OR_RETURN(const Scenario scenario,
                               ParseScenario(text, arguments_.from, context_.systems.operations()));
-    Make(scenario.start, scenario.seed);
+    Make(scenario.start, scenario.seed, scenario.compatibility);
     EngineBackend backend(*engine_);
     const ScenarioResult result = RunScenario(scenario, backend);
     if (!result.failure) return absl::OkStatus();
@@ -222,6 +232,8 @@ std::function<int()> AddConvert(CLI::App& app, const ProgramContext& context) {
          "JSON, or a scenario")
       ->required();
   app.add_option("TO", arguments->to, "The file to write, whose name says what it is")->required();
+  arguments->compatibility.AddTo(
+      app, "The version of Redis or Valkey that reads the result, redis-7.0 by default");
   arguments->selection.AddOptions(app);
   arguments->selection.AddRulesOption(app);
   return [arguments, &context] { return ConvertCommand(*arguments, context).Run(); };

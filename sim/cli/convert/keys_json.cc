@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "redouble/backends/memory/append_only/effect_runner.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/keyspace/field_deadlines.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/backends/memory/values/list.h"
@@ -95,6 +96,14 @@ Json ValueJson(const Value& value) {
   return json;
 }
 
+Json FieldTimesJson(const memory::FieldDeadlines::List& times) {
+  Json json = Json::array();
+  for (const auto& [field, deadline_ms] : times) {
+    json.push_back(Json::array({EncodeBytes(field), deadline_ms}));
+  }
+  return json;
+}
+
 // Reads the text as commands that make its keys.
 class KeysReader {
  public:
@@ -161,6 +170,7 @@ class KeysReader {
     const std::string inner = place + ".value";
     REDOUBLE_RETURN_IF_ERROR(Expect(value != json.end(), inner, "a value"));
     REDOUBLE_RETURN_IF_ERROR(ReadValue(key, type, *value, inner));
+    REDOUBLE_RETURN_IF_ERROR(ReadFieldTimes(key, json, place + ".fields_expire_at_ms"));
     const auto deadline = json.find("expires_at_ms");
     if (deadline == json.end()) return absl::OkStatus();
     REDOUBLE_ASSIGN_OR_RETURN(const std::string ms, TextOf(json, "expires_at_ms", place));
@@ -179,6 +189,18 @@ class KeysReader {
     if (type == "hash") return ReadElements({"HSET", key}, value, place, 2);
     if (type == "zset") return ReadElements({"ZADD", key}, value, place, 2);
     return Expect(false, place, "a value of the type string, list, set, hash, zset or stream");
+  }
+
+  absl::Status ReadFieldTimes(const std::string& key, const Json& json, const std::string& place) {
+    for (const Json& row : ListOf(json, "fields_expire_at_ms")) {
+      REDOUBLE_RETURN_IF_ERROR(
+          Expect(row.is_array() && row.size() == 2 && row[1].is_number_integer(), place,
+                 "pairs of a field and a time"));
+      REDOUBLE_ASSIGN_OR_RETURN(const std::string field, Text(row[0], place));
+      const std::string ms = absl::StrCat(row[1].get<int64_t>());
+      REDOUBLE_RETURN_IF_ERROR(Run({"HPEXPIREAT", key, ms, "FIELDS", "1", field}, place));
+    }
+    return absl::OkStatus();
   }
 
   // Runs the command for each element. A pair of a sorted set has its score at the end.
@@ -272,6 +294,8 @@ std::string KeysJson(memory::Engine& engine) {
                   {"type", store::KeyTypeName(entry.value.type())},
                   {"value", ValueJson(entry.value)}};
       if (const auto deadline_ms = db.DeadlineOf(entry)) key["expires_at_ms"] = *deadline_ms;
+      const auto times = db.FieldDeadlinesOf(entry.key());
+      if (times && !times->empty()) key["fields_expire_at_ms"] = FieldTimesJson(*times);
       keys.push_back(std::move(key));
     }
   }

@@ -5,7 +5,8 @@
 //    1700000000000},
 //             {"db": 0, "key": "s", "type": "set", "value": ["1", "2"]},
 //             {"db": 0, "key": "z", "type": "zset", "value": [["member", "1.5"]]},
-//             {"db": 0, "key": "h", "type": "hash", "value": [["field", "value"]]},
+//             {"db": 0, "key": "h", "type": "hash", "value": [["field", "value"]],
+//              "fields_expire_at_ms": [["field", 1700000000000]]},
 //             {"db": 0, "key": "x", "type": "stream", "value": {"entries": [["1-1", "f", "v"]],
 //              "last_id": "1-1", "entries_added": 1, "max_deleted_id": "0-0", "groups": [...]}}]}
 //

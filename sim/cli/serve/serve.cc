@@ -19,9 +19,9 @@
 #include "redouble/backends/memory/server/parameter_value.h"
 #include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/store/table/version.h"
 #include "redouble/sim/cli/serve/configuration.h"
 #include "redouble/sim/cli/serve/start.h"
+#include "redouble/sim/cli/support/compatibility_option.h"
 #include "redouble/sim/cli/support/data_files.h"
 #include "redouble/sim/cli/support/engine_backend.h"
 #include "redouble/sim/cli/support/key_selection.h"
@@ -67,7 +67,7 @@ struct ServeArguments {
   std::optional<std::string> clock;
   std::optional<std::string> start;
   std::optional<uint64_t> seed;
-  std::optional<std::string> compatibility;
+  CompatibilityOption compatibility;
   std::optional<std::string> requirepass;
   std::optional<std::string> maxmemory;
   std::optional<std::string> loglevel;
@@ -125,9 +125,7 @@ absl::Status ReadConfig(const std::string& name, const ProgramContext& context,
 absl::Status ReadEngineOptions(const ServeArguments& arguments, ServeSettings& settings) {
   memory::EngineOptions& engine = settings.options.engine;
   if (arguments.seed) engine.seed = *arguments.seed;
-  if (arguments.compatibility) {
-    engine.compatibility = *store::VersionNamed(*arguments.compatibility);
-  }
+  if (const auto version = arguments.compatibility.version()) engine.compatibility = *version;
   if (arguments.requirepass) engine.requirepass = *arguments.requirepass;
   if (arguments.maxmemory) {
     const std::optional<uint64_t> bytes = memory::ReadMemory(*arguments.maxmemory);
@@ -276,7 +274,7 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
     scenario = *std::move(read);
     if (!arguments.start) settings.options.start = scenario->start;
     if (!arguments.seed) settings.options.engine.seed = scenario->seed;
-    if (!arguments.compatibility && scenario->compatibility) {
+    if (!arguments.compatibility.version() && scenario->compatibility) {
       settings.options.engine.compatibility = *scenario->compatibility;
     }
     start.prepare = [&](memory::Engine& engine) { return Load(*scenario, engine, context); };
@@ -286,12 +284,6 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
 
 std::vector<std::string> LogLevels() {
   return {std::begin(kLogLevelNames), std::end(kLogLevelNames)};
-}
-
-std::vector<std::string> VersionNames() {
-  std::vector<std::string> names;
-  for (const store::VersionSpec& version : store::AllVersions()) names.emplace_back(version.name);
-  return names;
 }
 
 }  // namespace
@@ -311,9 +303,8 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--start", arguments->start,
                  "The start time of a manual clock: RFC 3339, or milliseconds since the epoch");
   app.add_option("--seed", arguments->seed, "The seed of all random choices, 0 by default");
-  app.add_option("--compatibility", arguments->compatibility,
-                 "The version of Redis or Valkey that it answers as, redis-7.0 by default")
-      ->check(CLI::IsMember(VersionNames()));
+  arguments->compatibility.AddTo(
+      app, "The version of Redis or Valkey that it answers as, redis-7.0 by default");
   app.add_option("--requirepass", arguments->requirepass, "The password of the default user");
   app.add_option("--maxmemory", arguments->maxmemory, "The memory limit, as in redis.conf: 64mb");
   app.add_flag("--cluster-slots", arguments->cluster_slots,
