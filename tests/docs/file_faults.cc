@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <fstream>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,9 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
 #include "redouble/backends/memory/snapshot/faulty_file_system_for_test.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
+#include "redouble/backends/memory/snapshot/keys_save.h"
+#include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -74,37 +79,99 @@ int64_t SaveDump(const fs::path& folder, memory::FileSystem& files) {
   return memory::SaveRdbFile(server.engine, DumpIn(folder), {}, files).ok() ? 2 : 1;
 }
 
+// The background save of `redouble serve`, with parts of one key, between which a client writes.
+int64_t SaveDumpInParts(const fs::path& folder, memory::FileSystem& files) {
+  Server server;
+  server.session.Send({"MSET", "n", "2", "other", "a"});
+  const std::unique_ptr<memory::KeysSave> save = memory::BeginSavingRdb(server.engine);
+  memory::FileReplacement file(DumpIn(folder), ".background", files);
+  bool continues = true;
+  const auto write_part = [&](memory::ByteSink& sink) {
+    const absl::StatusOr<bool> written = save->Continue(sink, /*part_bytes=*/1);
+    continues = written.ok() && *written;
+    return written.status();
+  };
+  while (continues && file.Write(write_part).ok()) {
+    server.session.Send({"INCR", "n"});
+    server.session.Send({"APPEND", "other", "b"});
+  }
+  return file.Finish().ok() ? 2 : 1;
+}
+
 absl::StatusOr<int64_t> LoadDump(const fs::path& folder) {
   Server server;
   REDOUBLE_RETURN_IF_ERROR(memory::LoadRdbFile(server.engine, DumpIn(folder)).status());
   return Count(server);
 }
 
-void PrepareLog(const fs::path& folder) {
+constexpr std::string_view kSetN = "*3\r\n$3\r\nSET\r\n$1\r\nn\r\n$1\r\n1\r\n";
+
+// Returns the path of the increment.
+std::string WriteLog(const fs::path& folder) {
   Server server;
   memory::AppendOnlyLog log(server.engine, LogIn(folder));
   log.Start().IgnoreError();
   server.session.Send({"INCR", "n"});
+  const std::string path = log.place().PathOf(log.increment());
   log.Stop().IgnoreError();
+  return path;
+}
+void PrepareLog(const fs::path& folder) { WriteLog(folder); }
+// The last command was not written whole.
+void PrepareTruncatedLog(const fs::path& folder) {
+  std::ofstream(WriteLog(folder), std::ios::binary | std::ios::app) << kSetN.substr(0, 15);
+}
+void PrepareOldLog(const fs::path& folder) {
+  std::ofstream(LogIn(folder).old_path(), std::ios::binary) << kSetN;
+}
+
+// Sends INCR n, and notes its reply if the log has it on the disk.
+void WriteInto(Server& server, memory::AppendOnlyLog& log, int64_t& acknowledged) {
+  server.session.Send({"INCR", "n"});
+  const bool is_written = log.on() && !log.starting() && log.Flush().ok() && log.Sync().ok();
+  if (is_written) acknowledged = Count(server);
+}
+
+int64_t LoadLogAndAppend(const fs::path& folder, memory::FileSystem& files) {
+  Server server;
+  int64_t acknowledged = 1;
+  const auto loaded = memory::LoadAppendOnly(server.engine, LogIn(folder), {}, files);
+  if (!loaded.ok()) return acknowledged;
+  memory::AppendOnlyLog log(server.engine, LogIn(folder), files);
+  log.Continue(*loaded).IgnoreError();
+  WriteInto(server, log, acknowledged);
+  return acknowledged;
+}
+
+// As CONFIG SET appendonly yes does, while a client writes.
+int64_t BeginLog(const fs::path& folder, memory::FileSystem& files) {
+  Server server;
+  int64_t acknowledged = 1;
+  server.session.Send({"SET", "n", "2"});
+  memory::AppendOnlyLog log(server.engine, LogIn(folder), files);
+  if (!log.BeginStart().ok()) return acknowledged;
+  log.ContinueRewrite();
+  WriteInto(server, log, acknowledged);
+  log.FinishRewrite().IgnoreError();
+  WriteInto(server, log, acknowledged);
+  return acknowledged;
 }
 
 // A command before, during and after a rewrite.
+template <bool kHasRdbBase>
 int64_t RewriteLog(const fs::path& folder, memory::FileSystem& files) {
   Server server;
   int64_t acknowledged = 1;
   const auto loaded = memory::LoadAppendOnly(server.engine, LogIn(folder));
   memory::AppendOnlyLog log(server.engine, LogIn(folder), files);
-  const auto write = [&] {
-    server.session.Send({"INCR", "n"});
-    if (log.on() && log.Flush().ok() && log.Sync().ok()) acknowledged = Count(server);
-  };
+  log.set_options({.has_rdb_base = kHasRdbBase});
   log.Continue(*loaded).IgnoreError();
-  write();
+  WriteInto(server, log, acknowledged);
   const bool rewrites = log.on() && log.BeginRewrite().ok();
   if (rewrites) log.ContinueRewrite();
-  write();
+  WriteInto(server, log, acknowledged);
   if (rewrites) log.FinishRewrite().IgnoreError();
-  write();
+  WriteInto(server, log, acknowledged);
   return acknowledged;
 }
 
@@ -115,8 +182,16 @@ absl::StatusOr<int64_t> LoadLog(const fs::path& folder) {
 }
 
 constexpr Work kWorks[] = {
-    {"SAVE, BGSAVE and SHUTDOWN SAVE", PrepareDump, SaveDump, LoadDump},
-    {"Appending to the log, and BGREWRITEAOF", PrepareLog, RewriteLog, LoadLog},
+    {"SAVE and SHUTDOWN SAVE", PrepareDump, SaveDump, LoadDump},
+    {"BGSAVE, in parts between which clients write", PrepareDump, SaveDumpInParts, LoadDump},
+    {"Appending to the log, and BGREWRITEAOF", PrepareLog, RewriteLog<true>, LoadLog},
+    {"The same with a base file of commands (aof-use-rdb-preamble no)", PrepareLog,
+     RewriteLog<false>, LoadLog},
+    {"CONFIG SET appendonly yes, where an earlier log is", PrepareLog, BeginLog, LoadLog},
+    {"Loading a log whose last command is truncated, and appending", PrepareTruncatedLog,
+     LoadLogAndAppend, LoadLog},
+    {"Loading the file of Redis 6.2, which moves into the folder, and appending", PrepareOldLog,
+     LoadLogAndAppend, LoadLog},
 };
 
 struct Outcome {
