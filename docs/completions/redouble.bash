@@ -13,6 +13,8 @@ _redouble() {
     "serve --load-times") words="keep shift" ;;
     "serve --appendonly") words="yes no" ;;
     "serve --loglevel") words="debug verbose notice warning" ;;
+    "inspect --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
+    "convert --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
     "completion "*) words="bash zsh fish" ;;
   esac
   if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in
@@ -23,8 +25,8 @@ _redouble() {
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;
     trace) words="--help" ;;
-    inspect) words="--help --redis --at --bind --rules --pattern --family --layout --format --limit" ;;
-    convert) words="--help --pattern --family --rules" ;;
+    inspect) words="--help --redis --at --bind --rules --pattern --family --layout --compatibility --format --limit" ;;
+    convert) words="--help --compatibility --pattern --family --rules" ;;
     migrate) words="--help --system --from --to --layout-from --layout-to --bind --resume --rate --dry-run" ;;
     keys) words="--help --system --format --layout" ;;
     help) words="--help --man" ;;
