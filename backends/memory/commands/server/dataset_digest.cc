@@ -8,6 +8,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/commands/sorted_sets/sorted_set_replies.h"
+#include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/keyspace/field_deadlines.h"
 #include "redouble/backends/memory/values/hash.h"
 #include "redouble/backends/memory/values/list.h"
 #include "redouble/backends/memory/values/set.h"
@@ -74,11 +76,20 @@ void AppendList(const List& list, Digest& digest) {
   }
 }
 
-void AddPair(std::string_view first, std::string_view second, Digest& digest) {
+Digest PairOf(std::string_view first, std::string_view second) {
   Digest pair;
   pair.Append(first);
   pair.Append(second);
-  digest.Add(pair);
+  return pair;
+}
+
+void AddHash(const Hash& hash, const Database& database, std::string_view key, Digest& digest) {
+  const FieldDeadlines* deadlines = database.field_deadlines();
+  hash.ForEach([&](std::string_view field, std::string_view text) {
+    Digest pair = PairOf(field, text);
+    if (deadlines != nullptr && deadlines->Of(key, field)) pair.Add("!!hexpire!!");
+    digest.Add(pair);
+  });
 }
 
 void AppendStream(const Stream& stream, Digest& digest) {
@@ -101,11 +112,10 @@ void AppendValue(const EngineCore& engine, const Database& database, const Datab
     set->ForEach([&](std::string_view member) { digest.Add(member); });
   } else if (const SortedSet* sorted = value.As<SortedSet>()) {
     sorted->ForEach(0, sorted->size(), false, [&](std::string_view member, double score) {
-      AddPair(member, ScoreText(engine, score), digest);
+      digest.Add(PairOf(member, ScoreText(engine, score)));
     });
   } else if (const Hash* hash = value.As<Hash>()) {
-    hash->ForEach(
-        [&](std::string_view field, std::string_view text) { AddPair(field, text, digest); });
+    AddHash(*hash, database, entry.key(), digest);
   } else if (const Stream* stream = value.As<Stream>()) {
     AppendStream(*stream, digest);
   } else {
