@@ -64,7 +64,7 @@ constexpr std::array kLines = {
     "SADD set:64 1 5000000000",
     "SADD set:text a b 7",
     "HSET hash a 1 b '' c text",
-    "ZADD zset 1.5 a -inf b inf c 3 d 0.5 e 1e300 f",
+    "ZADD zset 1.5 a -inf b inf c 3 d 0.5 e 1e20 f",
     "GEOADD geo 13.361389 38.115556 Palermo 15.087269 37.502669 Catania",
     // Streams: with deleted entries, a group, pending entries; and one without entries.
     "XADD stream 1-1 f v",
