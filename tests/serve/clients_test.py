@@ -324,7 +324,7 @@ class Persistence(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
 
     def start(self, kind):
-        server = kind("--dir", self.data, "--enable-debug-command", "local")
+        self.server = server = kind("--dir", self.data, "--enable-debug-command", "local")
         self.addCleanup(server.stop)
         client = redis_py.Redis(unix_socket_path=server.path, decode_responses=True)
         self.addCleanup(client.close)
@@ -340,6 +340,7 @@ class Persistence(unittest.TestCase):
         results = []
         for kind in (Served, Redis):
             results.append(run(kind))
+            self.server.stop()  # It may be about to save.
             self.clear()
         self.assertEqual(results[0], results[1])
 

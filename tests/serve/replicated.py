@@ -101,7 +101,8 @@ class ReplicatedTestCase(unittest.TestCase):
             self.addCleanup(keeper.close)
             port = str(keeper.getsockname()[1])
         if kind == "redis":
-            options = ("--repl-diskless-sync-delay", "0", *options)
+            # At its other addresses the port may be that of any connection of this machine.
+            options = ("--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", *options)
         server = KINDS[kind]("--port", port, "--enable-debug-command", "local", *options)
         server.port = port
         if kind == "redis":
