@@ -49,7 +49,8 @@ class Proxy:
             except OSError:
                 replica.close()
                 continue
-            limit = self.limits.pop(0) if self.limits else None
+            limits = self.limits  # A test may set others.
+            limit = limits.pop(0) if limits else None
             for source, target, most in ((replica, master, None), (master, replica, limit)):
                 threading.Thread(target=self.carry, args=(source, target, most, source is master),
                                  daemon=True).start()
