@@ -114,6 +114,10 @@ class InspectCommand {
       return Fail(absl::InvalidArgumentError("expected a scenario's file, or --redis URI"),
                   kExitBadUsage);
     }
+    if (!is_data && !arguments_.selection.empty()) {
+      return Fail(absl::InvalidArgumentError("--pattern and --family need an RDB file or a log"),
+                  kExitBadUsage);
+    }
     return arguments_.file.empty() ? InspectLive() : InspectFile();
   }
 

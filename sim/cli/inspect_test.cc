@@ -119,6 +119,8 @@ TEST_F(InspectCommandTest, RefusesBadUsage) {
       {{"x.json", "--at", "noon"}, "--at: expected a moment as 2026-05-09T14:03:59Z, got \"noon\""},
       {{"x.json", "--at", "2026-05-09T14:03:01Z"}, "x.json begins at 2026-05-09T14:03:02Z\n"},
       {{"x.json", "--format", "xml"}, "--format: unknown format \"xml\"; known: table, json\n"},
+      {{"x.json", "--pattern", "a"}, "--pattern and --family need an RDB file or a log\n"},
+      {{"--redis", "redis://127.0.0.1", "--family", "gateway"}, "need an RDB file or a log\n"},
       {{"x.json", "--layout", "x"}, "--layout: expected documented or cluster, got 'x'\n"},
       {{"x.json", "--bind", "a"}, "--bind: expected NAME=VALUE, got \"a\"\n"},
       {{"x.json", "--bind", "a=b"}, "redouble inspect: no system has a prefix a\n"},

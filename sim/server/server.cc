@@ -393,8 +393,8 @@ void AsioServer::WaitForSignal() {
     LogLine(LogLevel::kWarning, absl::StrCat("Received ", name, " scheduling shutdown..."));
     key_file_.StopSaving();
     if (engine_.options().server.save_points.empty() || key_file_.Save().ok()) return StopNow();
-    LogLine(LogLevel::kWarning, absl::StrCat(name, " received but errors trying to shut down the ",
-                                             "server, check the logs for more information"));
+    LogLine(LogLevel::kWarning,
+            "Errors trying to shut down the server. Check the logs for more information.");
     WaitForSignal();
   });
 }

@@ -96,7 +96,9 @@ constexpr Reason kParameterReasons[] = {
      "slaveof",
      "`redouble serve` reads these for its replicas and its master; an engine alone has none."},
     {"repl-* replica* slave* master* propagation-error-behavior",
-     "A file of keys is sent and loaded from memory, and replicas have no limits of their own."},
+     "A file of keys passes through a temporary file on both sides, and replicas have no limits of "
+     "their "
+     "own."},
     {"cluster-*", "The topology of a simulated cluster never changes."},
     {"tls-*", "There is no TLS."},
     {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",

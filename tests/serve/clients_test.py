@@ -1,12 +1,16 @@
 """Goal: `redouble serve` works with common Redis clients."""
 
+import os
+import shutil
 import subprocess
+import tempfile
 import threading
+import time
 import unittest
 
 import redis as redis_py
 
-from served import Served
+from served import Redis, Served
 
 
 class ServedTest(unittest.TestCase):
@@ -310,6 +314,142 @@ class RedisBenchmark(ServedTest):
         output = self.served.run("redis-benchmark", "-s", self.served.path, "-n", "2000", "-P", "16", "-q")
         self.assertIn(b"MSET (10 keys)", output)
         self.assertNotIn(b"rror", output)
+
+
+class Persistence(unittest.TestCase):
+    """The calls that save keys, with each client, as with redis-server."""
+
+    def setUp(self):
+        self.data = tempfile.mkdtemp(prefix="redouble-data-")
+        self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
+
+    def start(self, kind):
+        self.server = server = kind("--dir", self.data, "--enable-debug-command", "local")
+        self.addCleanup(server.stop)
+        client = redis_py.Redis(unix_socket_path=server.path, decode_responses=True)
+        self.addCleanup(client.close)
+        return server, client
+
+    def clear(self):
+        for name in os.listdir(self.data):
+            path = os.path.join(self.data, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+
+    def for_each_server(self, run):
+        """Runs with our server and with redis-server, and compares what it returns."""
+        results = []
+        for kind in (Served, Redis):
+            results.append(run(kind))
+            self.server.stop()  # It may be about to save.
+            self.clear()
+        self.assertEqual(results[0], results[1])
+
+    @staticmethod
+    def outcome_of(call, **options):
+        """What a call returns, or the class and the text of the error that it raises."""
+        try:
+            return call(**options)
+        except redis_py.exceptions.RedisError as error:
+            return type(error).__name__, str(error)
+
+    def wait_until_idle(self, client):
+        """Waits for the end of saves and rewrites. The status of the last ones."""
+        busy = ("rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_scheduled")
+        for _ in range(400):
+            info = client.info("persistence")
+            if not any(info[name] for name in busy):
+                return info["rdb_last_bgsave_status"], info["aof_last_bgrewrite_status"]
+            time.sleep(0.05)
+        self.fail("the save has not ended")
+
+    def test_redis_py_saves_in_both_ways(self):
+        def run(kind):
+            _, client = self.start(kind)
+            began = client.lastsave()
+            client.set("k", "v")
+            said = [client.save(), sorted(os.listdir(self.data)), client.lastsave() >= began]
+            written = os.path.getmtime(os.path.join(self.data, "dump.rdb"))
+            # A second may have begun after the file was written.
+            said.append(abs(client.lastsave().timestamp() - written) < 20)
+            client.incr("n")
+            said += [client.info("persistence")["rdb_changes_since_last_save"], client.bgsave()]
+            said += [self.wait_until_idle(client), client.info("persistence")["rdb_changes_since_last_save"]]
+            said += [client.bgsave(schedule=False), self.wait_until_idle(client)]
+            with client.pipeline() as pipe:
+                pipe.incr("n").bgsave()
+                said.append(pipe.execute())
+            self.wait_until_idle(client)
+            return [str(part) for part in said]
+
+        self.for_each_server(run)
+
+    def test_redis_py_rewrites_the_log(self):
+        def run(kind):
+            server, client = self.start(kind)
+            said = [client.bgrewriteaof(), self.wait_until_idle(client)]
+            said.append(client.config_set("appendonly", "yes"))
+            said.append(self.wait_until_idle(client))
+            client.set("k", "v")
+            said += [client.bgrewriteaof(), self.wait_until_idle(client)]
+            said.append(client.info("persistence")["aof_rewrites"])
+            said.append(self.outcome_of(client.shutdown, nosave=True))
+            return [*said, server.process.wait(20), sorted(os.listdir(self.data))]
+
+        self.for_each_server(run)
+
+    def test_redis_py_reloads(self):
+        def run(kind):
+            _, client = self.start(kind)
+            client.set("k", "v")
+            client.xadd("s", {"f": "v"}, id="1-1")
+            before = client.execute_command("DEBUG", "DIGEST")
+            said = [client.execute_command("DEBUG", "RELOAD"), client.execute_command("DEBUG", "DIGEST") == before]
+            said.append(self.outcome_of(lambda: client.execute_command("DEBUG", "RELOAD", "NOFLUSH", "x")))
+            client.config_set("appendonly", "yes")
+            said += [self.wait_until_idle(client), client.execute_command("DEBUG", "LOADAOF")]
+            return [*said, client.get("k"), client.dbsize()]
+
+        self.for_each_server(run)
+
+    SHUTDOWNS = ({}, {"save": True}, {"nosave": True}, {"save": True, "now": True}, {"nosave": True, "force": True},
+                 {"now": True, "force": True})
+
+    def test_redis_py_stops_the_server(self):
+        def run(kind):
+            said = []
+            for options in self.SHUTDOWNS:
+                server, client = self.start(kind)
+                client.set("k", "v")
+                said += [options, self.outcome_of(client.shutdown, abort=True), self.outcome_of(client.shutdown, **options),
+                         server.process.wait(20), sorted(os.listdir(self.data))]
+                self.clear()
+            return said
+
+        self.for_each_server(run)
+
+    def test_redis_py_is_told_that_the_server_goes_on(self):
+        def run(kind):
+            server, client = self.start(kind)
+            # A file cannot take the place of a folder with something in it.
+            os.makedirs(os.path.join(self.data, "dump.rdb", "inside"))
+            client.set("k", "v")
+            said = [self.outcome_of(client.save), self.outcome_of(client.shutdown, save=True), client.ping()]
+            said += [client.bgsave(), self.wait_until_idle(client)]
+            said += [self.outcome_of(client.shutdown, save=True, force=True), server.process.wait(20)]
+            return said
+
+        self.for_each_server(run)
+
+    def test_redis_cli_saves_and_stops(self):
+        def run(kind):
+            server, client = self.start(kind)
+            server.cli("SET", "k", "v")
+            said = [server.cli("SAVE"), server.cli("LASTSAVE").strip().isdigit(), server.cli("BGSAVE")]
+            said += [self.wait_until_idle(client), server.cli("BGREWRITEAOF"), self.wait_until_idle(client)]
+            said += [server.cli("DEBUG", "RELOAD"), server.cli("SHUTDOWN", "ABORT"), server.cli("SHUTDOWN", "SAVE")]
+            return [*said, server.process.wait(20), sorted(os.listdir(self.data))]
+
+        self.for_each_server(run)
 
 
 class SystemClock(ServedTest):

@@ -1,23 +1,19 @@
 """Replicas whose link, master or file of keys is lost at any byte."""
 
 import random
+import re
 import shutil
 import signal
 import tempfile
 import unittest
 
-from replicated import PAIRS, Proxy, ReplicatedTestCase
+from replicated import KINDS, PAIRS, ReplicatedTestCase, words_of
 
 # The replica is the one that is tested.
 FOLLOWERS = [pair for pair in PAIRS if pair[1] == "redouble"]
 
 
 class FollowerFaultsTest(ReplicatedTestCase):
-    def proxy(self, master, limits):
-        proxy = Proxy(int(master.port), limits)
-        self.addCleanup(proxy.close)
-        return proxy
-
     def test_the_link_is_cut_at_any_byte(self):
         for master_kind, replica_kind in PAIRS[1:]:
             with self.subTest(master=master_kind, replica=replica_kind):
@@ -42,12 +38,14 @@ class FollowerFaultsTest(ReplicatedTestCase):
                 master = self.start(master_kind)
                 for number in range(100):
                     master.cli("SET", "k%d" % number, "x" * 200)
-                proxy = self.proxy(master, [1000, 2000])
+                proxy = self.proxy(master, [1000, 2000] * 1000)
                 replica = self.start(replica_kind)
                 replica.cli("SET", "own", "1")
                 replica.cli("REPLICAOF", "127.0.0.1", proxy.address)
-                self.wait_for(lambda: len(proxy.limits) == 1)
+                # The third connection comes after two that were cut.
+                self.wait_for(lambda: len(proxy.limits) <= 2 * 1000 - 3)
                 self.assertEqual(replica.cli("GET", "own"), "1\n")
+                proxy.limits = []
                 self.wait_for_link(replica)
                 self.assert_equal_keys(master, replica)
                 self.assertEqual(replica.cli("EXISTS", "own"), "0\n")
@@ -115,6 +113,84 @@ class FollowerFaultsTest(ReplicatedTestCase):
                 said.append(replica.cli("GET", "a"))
                 expected = expected or said
                 self.assertEqual(said, expected)
+
+    @staticmethod
+    def hold_before_persist(proxy, wire):
+        """Holds the link, so that the replica does not know that the key `kept` has no deadline any more."""
+        ttl_ms = 250
+        persisted = 0
+        while not persisted:  # The deadline may pass on a busy machine.
+            ttl_ms *= 2
+            proxy.release()
+            wire.plain("SET", "kept", "1", "PX", ttl_ms)
+            wire.plain("WAIT", "1", "10000")
+            proxy.hold()
+            persisted = wire.plain("PERSIST", "kept")
+
+    def test_a_replica_whose_link_is_held_shows_old_values(self):
+        def run(master_kind, replica_kind):
+            master = self.start(master_kind)
+            proxy = self.proxy(master)
+            replica = self.start_replica(replica_kind, proxy.address)
+            wire = master.wire()
+            wire.ask("MSET", "a", "old", "deleted", "1")
+            self.assert_equal_keys(master, replica, wire)
+            self.hold_before_persist(proxy, wire)
+            said = [wire.plain(*words) for words in (("SET", "a", "new"), ("DEL", "deleted"), ("WAIT", "0", "10"),
+                                                     ("WAIT", "1", "100"))]
+            said += [replica.cli(*words) for words in (("GET", "a"), ("EXISTS", "deleted"))]
+            self.wait_for(lambda: replica.cli("EXISTS", "kept") == "0\n")
+            said.append(master.cli("EXISTS", "kept"))
+            # Neither side has noticed anything.
+            said += [self.field(replica, "master_link_status"), self.field(master, "connected_slaves"),
+                     words_of(replica.wire().plain("ROLE")), master.wire().plain("ROLE")[0]]
+            offset = re.search(r"slave0:.*,offset=(\d+)", master.cli("INFO", "replication")).group(1)
+            self.assertLess(int(offset), int(self.field(master, "master_repl_offset")))
+            proxy.release()
+            said.append(wire.plain("WAIT", "1", "10000"))
+            said += [replica.cli(*words) for words in (("GET", "a"), ("EXISTS", "deleted"), ("GET", "kept"))]
+            self.assert_equal_keys(master, replica, wire)
+            return said + [self.field(master, name) for name in ("sync_full", "sync_partial_ok")]
+
+        self.for_each_pair(run)
+
+    def test_a_link_that_is_held_for_too_long_is_down(self):
+        def run(master_kind, replica_kind):
+            master = self.start(master_kind)
+            proxy = self.proxy(master)
+            replica = self.start_replica(replica_kind, proxy.address)
+            replica.cli("CONFIG", "SET", "replica-serve-stale-data", "no")
+            wire = master.wire()
+            wire.ask("SET", "a", "old")
+            self.assert_equal_keys(master, replica, wire)
+            proxy.hold()
+            wire.ask("SET", "a", "new")
+            said = [replica.cli("GET", "a")]
+            replica.cli("CONFIG", "SET", "repl-timeout", "1")
+            self.wait_for(lambda: self.field(replica, "master_link_status") == "down")
+            said += [replica.cli("GET", "a"), replica.cli("EVAL", "return redis.call('GET', 'a')", "0")]
+            replica.cli("CONFIG", "SET", "replica-serve-stale-data", "yes")
+            said.append(replica.cli("GET", "a"))
+            replica.cli("CONFIG", "SET", "repl-timeout", "60")
+            proxy.release()
+            self.wait_for_link(replica)
+            self.assert_equal_keys(master, replica, wire)
+            return said + [replica.cli("GET", "a"), self.field(master, "sync_full")]
+
+        self.for_each_pair(run)
+
+    def test_a_master_sends_the_file_of_keys_from_its_disk_or_without_it(self):
+        for master_kind in KINDS:
+            for diskless in ("no", "yes"):
+                with self.subTest(master=master_kind, diskless=diskless):
+                    master = self.start(master_kind)
+                    self.assertEqual(master.cli("CONFIG", "SET", "repl-diskless-sync", diskless), "OK\n")
+                    self.load(master, 10, count=200)
+                    replicas = [self.start_replica(kind, master) for kind in KINDS]
+                    wire = self.load(master, 11, count=100)
+                    for replica in replicas:
+                        self.assert_equal_keys(master, replica, wire)
+                    self.assertEqual(self.field(master, "sync_full"), "2")
 
     def test_a_log_is_rewritten_after_the_keys_were_replaced(self):
         master = self.start("redis")

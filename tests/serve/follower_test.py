@@ -4,16 +4,10 @@ import re
 import time
 import unittest
 
-from replicated import ReplicatedTestCase
+from replicated import ReplicatedTestCase, words_of
 
 # What differs between two runs of redis-server: numbers that depend on time, and names of streams.
 VARYING = re.compile(r"(offset|histlen|seconds_ago|seconds|lag|replid|replid2|first_byte_offset)([:=])[-0-9a-f]+")
-
-
-def words_of(reply):
-    """A ROLE without offsets and ports."""
-    return [words_of(part) if isinstance(part, list) else "#" if str(part).lstrip("-").isdigit() else part
-            for part in reply]
 
 
 class FollowerTest(ReplicatedTestCase):

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -251,6 +252,112 @@ class Stopping(PersistenceTest):
         self.assertFalse(self.saved(lambda s: s.process.send_signal(signal.SIGTERM)))
         self.assertTrue(
             self.saved(lambda s: (with_points(s), s.process.send_signal(signal.SIGTERM))))
+
+    REFUSED = ("-", "ERR Errors trying to SHUTDOWN. Check logs.")
+
+    def cannot_save(self, how):
+        """Makes every save of a server that runs fail."""
+        if how == "no folder":
+            shutil.rmtree(self.data)
+        else:  # A file cannot take the place of a folder with something in it.
+            os.makedirs(os.path.join(self.file(), "inside"))
+
+    def can_save_again(self, how):
+        if how == "no folder":
+            os.mkdir(self.data)  # For the next server: this one is in the folder that is gone.
+        else:
+            shutil.rmtree(self.file())
+
+    def wait_for_line(self, server, text):
+        """Reads the server's log up to a line with this text."""
+        giving_up = threading.Timer(20, server.process.kill)
+        giving_up.start()
+        self.addCleanup(giving_up.cancel)
+        self.assertTrue(any(text in line for line in server.process.stdout), f"no line has {text}")
+        giving_up.cancel()
+
+    def test_a_shutdown_that_cannot_save_is_refused_as_in_redis(self):
+        for how in ("no folder", "no file"):
+            replies = []
+            for kind in (Served, Redis):
+                server = self.start(kind)
+                wire = server.wire()
+                wire.ask("SET", "k", "1")
+                self.cannot_save(how)
+                refused = ("SHUTDOWN SAVE", "SHUTDOWN SAVE NOW", "SHUTDOWN NOW SAVE")
+                got = [wire.ask(*command.split()) for command in (*refused, "PING", "SET k 2")]
+                self.assertEqual(got[:len(refused)], [self.REFUSED] * len(refused))
+                got.append(wire.ask("CONFIG", "SET", "save", "3600 1"))
+                got += [wire.ask(*command.split()) for command in (
+                    "SHUTDOWN", "SHUTDOWN NOW", "SHUTDOWN ABORT", "GET k")]
+                wire.close()
+                # New clients are served too.
+                got.append(server.cli("GET", "k"))
+                self.assertEqual(server.process.poll(), None)
+                self.can_save_again(how)
+                server.wire().send("SHUTDOWN", "NOSAVE")
+                got.append((server.process.wait(20), os.listdir(self.data)))
+                replies.append((how, got))
+            self.assertEqual(replies[0], replies[1])
+
+    def test_shutdown_force_stops_without_the_file_as_in_redis(self):
+        for how in ("no folder", "no file"):
+            for words in ("SAVE FORCE", "FORCE SAVE NOW", "FORCE", "NOSAVE", "NOSAVE NOW FORCE"):
+                for kind in (Served, Redis):
+                    with self.subTest(how=how, words=words, kind=kind.__name__):
+                        server = self.start(kind)
+                        server.cli("CONFIG", "SET", "save", "3600 1")
+                        server.cli("SET", "k", "1")
+                        self.cannot_save(how)
+                        wire = server.wire()
+                        wire.send("SHUTDOWN", *words.split())
+                        self.assertEqual(wire.socket.recv(100), b"")
+                        self.assertEqual(server.process.wait(20), 0)
+                        self.can_save_again(how)
+                        self.assertEqual(os.listdir(self.data), [])
+
+    def test_a_signal_does_not_stop_a_server_that_cannot_save(self):
+        for kind in (Served, Redis):
+            for name in ("SIGTERM", "SIGINT"):
+                with self.subTest(kind=kind.__name__, name=name):
+                    server = self.start(kind)
+                    server.cli("CONFIG", "SET", "save", "3600 1")
+                    server.cli("SET", "k", "1")
+                    self.cannot_save("no file")
+                    server.process.send_signal(getattr(signal, name))
+                    self.wait_for_line(server, "Errors trying to shut down the server. Check the logs")
+                    self.assertEqual(server.cli("GET", "k"), "1\n")
+                    self.can_save_again("no file")
+                    server.process.send_signal(getattr(signal, name))
+                    self.assertEqual(server.process.wait(20), 0)
+                    self.assertEqual(os.listdir(self.data), ["dump.rdb"])
+                    os.remove(self.file())
+
+    WORDS = ("NOWAIT", "SAVE NOWAIT", "NOW NOW x", "ABORT NOW", "ABORT SAVE", "FORCE ABORT", "NOSAVE SAVE FORCE",
+             "SAVE NOSAVE NOW", "ABORT", "ABORT ABORT", "abort")
+
+    def test_words_that_do_not_fit_are_refused_as_in_redis(self):
+        replies = []
+        for kind in (Served, Redis):
+            wire = self.start(kind).wire()
+            replies.append([(words, wire.ask("SHUTDOWN", *words.split())) for words in self.WORDS])
+            replies[-1] += [wire.ask("MULTI"), wire.ask("SHUTDOWN", "NOSAVE"), wire.ask("EXEC"),
+                            wire.ask("EVAL", "return redis.call('SHUTDOWN', 'NOSAVE')", "0"), wire.ask("PING")]
+        self.assertEqual(replies[0], replies[1])
+
+    def test_each_good_word_stops_the_server_as_in_redis(self):
+        for words in ("", "NOW", "FORCE", "NOW FORCE", "nosave now force", "SAVE NOW", "SAVE SAVE FORCE", "NOW NOW"):
+            results = []
+            for kind in (Served, Redis):
+                server = self.start(kind)
+                wire, other = server.wire(), server.wire()
+                wire.ask("SET", "k", "v")
+                wire.send("SHUTDOWN", *words.split())
+                results.append([connection.socket.recv(100) for connection in (wire, other)])
+                results[-1] += [server.process.wait(20), os.listdir(self.data)]
+                if os.path.exists(self.file()):
+                    os.remove(self.file())
+            self.assertEqual(results[0], results[1], words)
 
 
 class Reloading(PersistenceTest):

@@ -17,12 +17,23 @@ PAIRS = [("redis", "redis"), ("redis", "redouble"), ("redouble", "redis"), ("red
 SCRIPT = "redis.call('INCR', KEYS[1]) return redis.call('SPOP', KEYS[2])"
 
 
+def words_of(reply):
+    """A ROLE without offsets and ports."""
+    return [words_of(part) if isinstance(part, list) else "#" if str(part).lstrip("-").isdigit() else part
+            for part in reply]
+
+
 class Proxy:
     """Passes bytes between a replica and its master, and closes the connection when the master has sent so
-    many of them. It takes a new limit for each connection; after the last one there is none."""
+    many of them. It takes a new limit for each connection; after the last one there is none.
 
-    def __init__(self, port, limits):
-        self.port, self.limits = port, list(limits)
+    Between hold() and release() it keeps back what the master sends, of new connections too: neither side
+    notices, until one of them has waited for too long."""
+
+    def __init__(self, port, limits=()):
+        self.port, self.limits = int(port), list(limits)
+        self.passes = threading.Event()
+        self.passes.set()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = str(self.listener.getsockname()[1])
         threading.Thread(target=self.accept, daemon=True).start()
@@ -38,18 +49,21 @@ class Proxy:
             except OSError:
                 replica.close()
                 continue
-            limit = self.limits.pop(0) if self.limits else None
+            limits = self.limits  # A test may set others.
+            limit = limits.pop(0) if limits else None
             for source, target, most in ((replica, master, None), (master, replica, limit)):
-                threading.Thread(target=self.carry, args=(source, target, most), daemon=True).start()
+                threading.Thread(target=self.carry, args=(source, target, most, source is master),
+                                 daemon=True).start()
 
-    @staticmethod
-    def carry(source, target, limit):
+    def carry(self, source, target, limit, is_of_master):
         carried = 0
         try:
             while limit is None or carried < limit:
                 data = source.recv(1 << 16 if limit is None else min(1 << 16, limit - carried))
                 if not data:
                     break
+                if is_of_master:
+                    self.passes.wait()
                 target.sendall(data)
                 carried += len(data)
         except OSError:
@@ -60,8 +74,15 @@ class Proxy:
             except OSError:
                 pass
 
+    def hold(self):
+        self.passes.clear()
+
+    def release(self):
+        self.passes.set()
+
     def close(self):
         self.listener.close()
+        self.release()
 
 
 class ReplicatedTestCase(unittest.TestCase):
@@ -81,7 +102,8 @@ class ReplicatedTestCase(unittest.TestCase):
             self.addCleanup(keeper.close)
             port = str(keeper.getsockname()[1])
         if kind == "redis":
-            options = ("--repl-diskless-sync-delay", "0", *options)
+            # At its other addresses the port may be that of any connection of this machine.
+            options = ("--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", *options)
         server = KINDS[kind]("--port", port, "--enable-debug-command", "local", *options)
         server.port = port
         if kind == "redis":
@@ -98,7 +120,13 @@ class ReplicatedTestCase(unittest.TestCase):
         except ValueError:
             pass  # Closed.
 
+    def proxy(self, master, limits=()):
+        proxy = Proxy(master.port, limits)
+        self.addCleanup(proxy.close)
+        return proxy
+
     def start_replica(self, kind, master, *options):
+        """Of a server, or of a port."""
         replica = self.start(kind, "--replicaof", "127.0.0.1", getattr(master, "port", master), *options)
         self.wait_for_link(replica)
         return replica

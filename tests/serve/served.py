@@ -95,9 +95,12 @@ class Redis(Served):
         self.process = subprocess.Popen(
             ["redis-server", "--port", "0", "--unixsocket", self.path, "--save", "", "--dir",
              self.folder, *options], stdout=subprocess.PIPE, text=True)
+        lines = []
         for self.line in self.process.stdout:
             if "accept connections at" in self.line:
-                break
+                return
+            lines.append(self.line)
+        raise ChildProcessError("redis-server has not started: " + "".join(lines))
 
 
 # The programs that take redis-server's arguments.

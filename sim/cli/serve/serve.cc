@@ -185,6 +185,9 @@ absl::Status ReadArguments(const ServeArguments& arguments, ServeSettings& setti
   if (!manual && !arguments.load.empty() && !arguments.loads_data) {
     return absl::InvalidArgumentError("--load needs --clock manual: a scenario has its own time");
   }
+  if (arguments.load.empty() && !arguments.selection.empty()) {
+    return absl::InvalidArgumentError("--pattern and --family need --load");
+  }
   if (arguments.start) {
     const absl::StatusOr<absl::Time> start = ParseStart(*arguments.start);
     if (!start.ok()) {
@@ -219,13 +222,18 @@ absl::StatusOr<Scenario> ReadScenario(const std::string& name, const ProgramCont
   return ParseScenario(*text, name, context.systems.operations());
 }
 
-int Load(const Scenario& scenario, memory::Engine& engine, const ProgramContext& context) {
+int LoadScenario(const Scenario& scenario, const memory::KeyFilter& keeps, memory::Engine& engine,
+                 const ProgramContext& context) {
   // The server was made for its start and seed.
   EngineBackend backend(engine);
   const ScenarioResult result = RunScenario(scenario, backend);
-  if (!result.failure) return kExitPassed;
-  context.err << "redouble serve: " << scenario.file << ":\n" << result.failure->ToString(scenario);
-  return kExitFailed;
+  if (result.failure) {
+    context.err << "redouble serve: " << scenario.file << ":\n"
+                << result.failure->ToString(scenario);
+    return kExitFailed;
+  }
+  RemoveOtherKeys(engine, keeps);
+  return kExitPassed;
 }
 
 // What --load does with times: by default, with the system's clock as redis-server does; with a
@@ -259,10 +267,11 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
                      .ready_file = arguments.ready_file,
                      .exits_with_parent = arguments.exit_with_parent};
   std::optional<Scenario> scenario;
+  const absl::StatusOr<memory::KeyFilter> keeps =
+      arguments.selection.empty() ? memory::KeyFilter() : arguments.selection.Filter(context);
+  if (!keeps.ok()) return Fail(context, keeps.status(), kExitBadUsage);
   if (arguments.loads_data) {
     const bool manual = settings.options.clock == ServeOptions::Clock::kManual;
-    const absl::StatusOr<memory::KeyFilter> keeps = arguments.selection.Filter(context);
-    if (!keeps.ok()) return Fail(context, keeps.status(), kExitBadUsage);
     const DataFileOptions options = {.time_policy = TimePolicyOf(arguments, manual),
                                      .keeps = *keeps};
     start.prepare = [&context, dump, options](memory::Engine& engine) {
@@ -277,7 +286,9 @@ int RunServe(ServeArguments arguments, const ProgramContext& context) {
     if (!arguments.compatibility.version() && scenario->compatibility) {
       settings.options.engine.compatibility = *scenario->compatibility;
     }
-    start.prepare = [&](memory::Engine& engine) { return Load(*scenario, engine, context); };
+    start.prepare = [&](memory::Engine& engine) {
+      return LoadScenario(*scenario, *keeps, engine, context);
+    };
   }
   return StartServer(std::move(settings), start, context);
 }
@@ -312,8 +323,8 @@ std::function<int()> AddServe(CLI::App& app, const ProgramContext& context) {
   app.add_option("--load", arguments->load,
                  "Serve the keys of this RDB file, or what this scenario leaves");
   app.add_option("--load-times", arguments->load_times,
-                 "The times of an RDB file of --load: keep, or shift by the age of the file; shift "
-                 "with a manual clock by default")
+                 "The times of an RDB file or a log of --load: keep, or shift by the age of the "
+                 "file; shift with a manual clock by default")
       ->check(CLI::IsMember({"keep", "shift"}));
   arguments->selection.AddOptions(app);
   arguments->selection.AddRulesOption(app);

@@ -12,9 +12,12 @@
 #include "redouble/backends/memory/append_only/effect_runner.h"
 #include "redouble/backends/memory/append_only/load_append_only.h"
 #include "redouble/backends/memory/keyspace/database.h"
+#include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
+#include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/sim/cli/support/progress_bar.h"
 
 namespace redouble::inline v0_1::sim {
@@ -52,6 +55,33 @@ absl::StatusOr<memory::RdbLoadReport> LoadRdbWithBar(const fs::path& path,
   return memory::LoadRdbFile(engine, path.string(), options);
 }
 
+// Loads a log or a file of commands. Adds its warnings to `lines`.
+absl::Status LoadLog(const fs::path& path, memory::Engine& engine,
+                     std::vector<std::string>& lines) {
+  const memory::AppendOnlyLoadOptions options = {
+      .loads_truncated = false, .on_line = [&](bool is_warning, std::string_view line) {
+        if (is_warning) lines.emplace_back(line);
+      }};
+  if (const std::optional<memory::AppendOnlyPlace> place = PlaceOf(path)) {
+    return memory::LoadAppendOnly(engine, *place, options).status();
+  }
+  return memory::LoadCommandFile(engine, path.string(), options).status();
+}
+
+// A log has no moment of its own. Its keys, as they are at its last write, pass through an RDB
+// file, which has one.
+absl::Status LoadShiftedLog(const fs::path& path, const DataFileOptions& options,
+                            memory::Engine& engine, std::vector<std::string>& lines) {
+  base::VirtualClock clock(LastWriteOf(path));
+  memory::Engine at_last_write(clock, engine.options());
+  REDOUBLE_RETURN_IF_ERROR(LoadLog(path, at_last_write, lines));
+  memory::StringSink sink;
+  REDOUBLE_RETURN_IF_ERROR(
+      memory::SaveRdb(at_last_write, sink, {.compresses = false, .keeps = options.keeps}));
+  memory::StringSource source(sink.bytes());
+  return memory::LoadRdb(engine, source, {.time_policy = options.time_policy}).status();
+}
+
 }  // namespace
 
 bool IsRdbFile(const fs::path& path) {
@@ -70,11 +100,13 @@ bool IsCommandFile(const fs::path& path) {
 
 absl::Time LastWriteOf(const fs::path& path) {
   std::error_code ignored;
-  std::vector<fs::path> files = {path};
+  std::vector<fs::path> files;
   if (const std::optional<memory::AppendOnlyPlace> place = PlaceOf(path)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(place->folder, ignored)) {
       files.push_back(entry.path());
     }
+  } else {
+    files.push_back(path);
   }
   absl::Time last = absl::UnixEpoch();
   for (const fs::path& file : files) {
@@ -107,18 +139,13 @@ absl::StatusOr<std::vector<std::string>> LoadDataFile(const fs::path& path,
                                                       memory::Engine& engine,
                                                       const ProgramContext& context) {
   std::vector<std::string> lines;
-  const memory::AppendOnlyLoadOptions log_options = {
-      .loads_truncated = false, .on_line = [&](bool is_warning, std::string_view line) {
-        if (is_warning) lines.emplace_back(line);
-      }};
-  if (const std::optional<memory::AppendOnlyPlace> place = PlaceOf(path)) {
-    REDOUBLE_RETURN_IF_ERROR(memory::LoadAppendOnly(engine, *place, log_options).status());
-    RemoveOtherKeys(engine, options.keeps);
-    return lines;
-  }
-  if (IsCommandFile(path)) {
-    REDOUBLE_RETURN_IF_ERROR(memory::LoadCommandFile(engine, path.string(), log_options).status());
-    RemoveOtherKeys(engine, options.keeps);
+  if (IsAppendOnlyLog(path) || IsCommandFile(path)) {
+    if (options.time_policy == memory::RdbLoadOptions::TimePolicy::kShiftToNow) {
+      REDOUBLE_RETURN_IF_ERROR(LoadShiftedLog(path, options, engine, lines));
+    } else {
+      REDOUBLE_RETURN_IF_ERROR(LoadLog(path, engine, lines));
+      RemoveOtherKeys(engine, options.keeps);
+    }
     return lines;
   }
   REDOUBLE_ASSIGN_OR_RETURN(

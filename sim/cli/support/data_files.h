@@ -36,7 +36,7 @@ inline bool IsDataFile(const std::filesystem::path& path) {
 absl::Time LastWriteOf(const std::filesystem::path& path);
 
 struct DataFileOptions {
-  // The times of a log are always absolute.
+  // The moment of a log, from which kShiftToNow shifts, is its last write.
   memory::RdbLoadOptions::TimePolicy time_policy = memory::RdbLoadOptions::TimePolicy::kAbsolute;
   // Which keys are loaded; empty: all.
   memory::KeyFilter keeps = {};

@@ -44,8 +44,7 @@ absl::StatusOr<std::shared_ptr<OwnedTable>> TableOf(const std::vector<std::strin
 
 void KeySelection::AddOptions(CLI::App& app) {
   app.add_option("--pattern", patterns_,
-                 "Only the keys of a data file that match this glob, as of KEYS; may be given "
-                 "several times");
+                 "Only the keys that match this glob, as of KEYS; may be given several times");
   app.add_option("--family", families_,
                  "Only the keys of this family or system, as redouble keys names it; may be given "
                  "several times");
@@ -66,7 +65,7 @@ absl::StatusOr<memory::KeyFilter> KeySelection::Filter(const RuleTable& table) c
           absl::StrCat("--family ", name, ": no such family or system; redouble keys lists them"));
     }
   }
-  if (patterns_.empty() && families_.empty()) return memory::KeyFilter();
+  if (empty()) return memory::KeyFilter();
   return memory::KeyFilter([like = memory::KeysLike(patterns_),
                             belongs = memory::KeysOfFamilies(table.family_table(), families_)](
                                std::string_view key) { return like(key) || belongs(key); });

@@ -27,6 +27,9 @@ class KeySelection {
   // --rules, for Filter(context).
   void AddRulesOption(CLI::App& app);
 
+  // Whether neither a pattern nor a family was given.
+  bool empty() const { return patterns_.empty() && families_.empty(); }
+
   // Keeps the keys that match one of the patterns or belong to one of the families; an empty
   // function without any. Errors: InvalidArgument for a family or a system that there is not.
   // `table` must outlive the filter.
