@@ -52,7 +52,7 @@ class CountedKey {
   // Increments in a form that it draws.
   base::Task<void> Increment(store::Store& store, base::Clock& clock);
 
-  // Takes the result of an increment that somebody else has sent as one command.
+  // Takes the result of an increment that the caller has sent as one command.
   void Take(const absl::StatusOr<int64_t>& value) { Take(value, IncrementForm::kCommand); }
 
   // The value at the end.
