@@ -22,8 +22,8 @@ inline uint64_t ChaosSetting(const char* name, uint64_t otherwise) {
 }
 
 inline uint64_t ChaosSeed() {
-  // Bazel counts from 1, and says nothing of a single run.
-  return ChaosSetting("CHAOS_SEED", 6 + ChaosSetting("TEST_RUN_NUMBER", 1));
+  // What Bazel calls a seed is the number of the run, from 1; it is missing in a single run.
+  return ChaosSetting("CHAOS_SEED", 6 + ChaosSetting("TEST_RANDOM_SEED", 1));
 }
 
 }  // namespace redouble::inline v0_1::tests
