@@ -862,6 +862,7 @@ redouble_component(
     backends/redis/fsm/command_effect.h
     backends/redis/fsm/connection_machine.h
     backends/redis/fsm/counters.h
+    backends/redis/fsm/pool_counters.h
     backends/redis/fsm/queue_limits.h
     backends/redis/fsm/sentinel/sentinel_machine.h
     backends/redis/fsm/subscribe/push_queue.h

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <future>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -30,12 +30,6 @@ constexpr absl::Duration kCommandTimeout = absl::Seconds(2);
 
 }  // namespace
 
-uint64_t ChaosFixture::Setting(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  uint64_t number = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &number) ? number : otherwise;
-}
-
 void ChaosFixture::SetUp() { std::cout << "chaos of seed " << seed << std::endl; }
 
 redis::Options ChaosFixture::Disturbed(const std::string& uri) {
@@ -57,10 +51,9 @@ void ChaosFixture::RunUnder(store::Store& store, bool may_lose, std::vector<Faul
   std::vector<base::Task<void>> tasks;
   for (CountedKey& counter : counters) tasks.push_back(Act(store, counter));
   tasks.push_back(Disturb(std::move(faults)));
-  Run(base::WhenAll(std::move(tasks)));
+  Drive(base::WhenAll(std::move(tasks)));
   for (CountedKey& counter : counters) {
-    const auto value = Eventually(store, counter.key());
-    counter.CheckFinal(value);
+    counter.CheckFinal(Drive(Eventually(store, counter.key())));
     EXPECT_EQ(counter.problems(), std::vector<std::string>());
   }
   Print();
@@ -77,7 +70,7 @@ base::Task<void> ChaosFixture::Act(store::Store& store, CountedKey& counter) {
 
 base::Task<void> ChaosFixture::Disturb(std::vector<Fault> faults) {
   co_await Progress();
-  const uint64_t count = std::max<uint64_t>(Setting("CHAOS_FAULTS", 0), faults.size());
+  const uint64_t count = std::max<uint64_t>(ChaosSetting("CHAOS_FAULTS", 0), faults.size());
   for (uint64_t done = 0; done < count; ++done) {
     const size_t turn = done % faults.size();
     if (turn == 0) {
@@ -86,6 +79,7 @@ base::Task<void> ChaosFixture::Disturb(std::vector<Fault> faults) {
     co_await faults[turn]();
     co_await Progress();
   }
+  while (!Sum().has_all()) co_await clock.Sleep(absl::Milliseconds(2));
   stop_ = true;
 }
 
@@ -132,8 +126,7 @@ base::Task<void> ChaosFixture::Stop(redis::SpawnedServer& server,
 base::Task<std::string> ChaosFixture::Ask(redis::SpawnedServer& node, std::string_view name,
                                           std::string_view argument) {
   const redis::Options options = redis::Options::Parse(node.uri()).value();
-  auto connected =
-      co_await redis::Client::Connect(context.get_executor(), options, redis::Sharing::kDedicated);
+  auto connected = co_await redis::Client::Connect(executor, options, redis::Sharing::kDedicated);
   if (!connected.ok()) co_return std::string();
   store::Command command = store::Command::Named(name);
   command.Add(argument);
@@ -141,30 +134,42 @@ base::Task<std::string> ChaosFixture::Ask(redis::SpawnedServer& node, std::strin
   co_return reply.ok() && reply->is_bulk() ? reply->text() : std::string();
 }
 
-int64_t ChaosFixture::Eventually(store::Store& store, const std::string& key) {
+base::Task<int64_t> ChaosFixture::Eventually(store::Store& store, const std::string& key) {
   while (true) {
-    const auto value = Run(store::Get(store, key));
+    const auto value = co_await store::Get(store, key);
     int64_t number = 0;
-    if (value.ok() && (!value->has_value() || absl::SimpleAtoi(**value, &number))) return number;
-    Run(clock.Sleep(absl::Milliseconds(20)));
+    if (value.ok() && (!value->has_value() || absl::SimpleAtoi(**value, &number))) co_return number;
+    co_await clock.Sleep(absl::Milliseconds(20));
   }
 }
 
-void ChaosFixture::Print() const {
-  uint64_t acknowledged = 0, unknown = 0, not_done = 0, forms[CountedKey::kForms] = {};
+bool ChaosFixture::Totals::has_all() const {
+  return refused > 0 && std::all_of(std::begin(forms), std::end(forms),
+                                    [](uint64_t acknowledged) { return acknowledged > 0; });
+}
+
+ChaosFixture::Totals ChaosFixture::Sum() const {
+  Totals totals;
   for (const CountedKey& counter : counters) {
-    acknowledged += counter.acknowledged();
-    unknown += counter.unknown();
-    not_done += counter.not_done();
+    totals.acknowledged += counter.acknowledged();
+    totals.unknown += counter.unknown();
+    totals.not_done += counter.not_done();
+    totals.refused += counter.refused();
     for (size_t form = 0; form < CountedKey::kForms; ++form) {
-      forms[form] += counter.acknowledged_as(static_cast<IncrementForm>(form));
+      totals.forms[form] += counter.acknowledged_as(static_cast<IncrementForm>(form));
     }
   }
-  std::cout << "chaos of seed " << seed << ": " << acknowledged << " acknowledged (commands "
-            << forms[0] << ", pipelines " << forms[1] << ", transactions " << forms[2]
-            << ", scripts " << forms[3] << ", before their cancellation " << forms[4]
-            << ", values of 16 MB " << forms[5] << "), " << unknown << " unknown, " << not_done
-            << " not done" << std::endl;
+  return totals;
+}
+
+void ChaosFixture::Print() const {
+  const Totals totals = Sum();
+  std::cout << "chaos of seed " << seed << ": " << totals.acknowledged << " acknowledged (commands "
+            << totals.forms[0] << ", pipelines " << totals.forms[1] << ", transactions "
+            << totals.forms[2] << ", scripts " << totals.forms[3] << ", before their cancellation "
+            << totals.forms[4] << ", values of 16 MB " << totals.forms[5] << "), " << totals.unknown
+            << " unknown, " << totals.not_done << " not done, of which " << totals.refused
+            << " met a full queue" << std::endl;
 }
 
 }  // namespace redouble::inline v0_1::tests

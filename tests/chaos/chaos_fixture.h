@@ -14,27 +14,36 @@
 //     RunUnder(*client, /*may_lose=*/false, std::move(faults));
 //   }
 //
-// Thread-safety: one thread.
+// Thread-safety: one thread; with `threads`, that many run the clients of a call of Drive.
 #ifndef REDOUBLE_TESTS_CHAOS_CHAOS_FIXTURE_H_
 #define REDOUBLE_TESTS_CHAOS_CHAOS_FIXTURE_H_
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_future.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <future>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/net/asio_clock.h"
+#include "redouble/backends/redis/net/await_task.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
+#include "redouble/tests/chaos/chaos_settings.h"
 #include "redouble/tests/chaos/counted_key.h"
 
 namespace redouble::inline v0_1::tests {
@@ -46,10 +55,26 @@ class ChaosFixture : public redis::LiveTest {
   // Prints the seed.
   void SetUp() override;
 
-  // The options of the URI with short timeouts and a short queue.
+  // The options of the URI with short timeouts and a short queue; other limits are the defaults.
   static redis::Options Disturbed(const std::string& uri);
 
-  // Runs the actors on the store while the faults happen, and then checks the counters.
+  // Runs a task on the executor: on this thread, or on `threads` other ones.
+  template <typename T>
+  T Drive(base::Task<T> task) {
+    if (threads == 1) return Run(std::move(task));
+    if (context.stopped()) context.restart();
+    std::future<T> result =
+        boost::asio::co_spawn(executor, redis::AwaitTask(std::move(task)), boost::asio::use_future);
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; ++i) running.emplace_back([this] { context.run(); });
+    result.wait();
+    context.stop();
+    for (std::thread& thread : running) thread.join();
+    return result.get();
+  }
+
+  // Runs the actors on the store while the faults happen, and until increments of every form were
+  // acknowledged and the queue was full, and then checks the counters.
   // `may_lose`: the servers may lose acknowledged increments.
   void RunUnder(store::Store& store, bool may_lose, std::vector<Fault> faults);
 
@@ -63,20 +88,30 @@ class ChaosFixture : public redis::LiveTest {
   base::Task<std::string> Ask(redis::SpawnedServer& node, std::string_view name,
                               std::string_view argument);
 
-  const uint64_t seed = Setting("CHAOS_SEED", 7);
+  const uint64_t seed = ChaosSeed();
   base::Rng rng{seed};
-  redis::AsioClock clock{context.get_executor()};
+  // What the clients of the test run on. A strand, so that several threads may run it.
+  const boost::asio::any_io_executor executor = boost::asio::make_strand(context);
+  redis::AsioClock clock{executor};
+  int threads = 1;
   std::deque<CountedKey> counters;
   int stops = 0;  // Calls of Stop.
 
  private:
-  static uint64_t Setting(const char* name, uint64_t otherwise);
+  // What all actors did.
+  struct Totals {
+    uint64_t acknowledged = 0, unknown = 0, not_done = 0, refused = 0;
+    uint64_t forms[CountedKey::kForms] = {};
+
+    bool has_all() const;
+  };
 
   base::Task<void> Act(store::Store& store, CountedKey& counter);
   base::Task<void> Disturb(std::vector<Fault> faults);
   // Waits until every actor has got some replies.
   base::Task<void> Progress();
-  int64_t Eventually(store::Store& store, const std::string& key);
+  base::Task<int64_t> Eventually(store::Store& store, const std::string& key);
+  Totals Sum() const;
   void Print() const;
 
   bool stop_ = false;

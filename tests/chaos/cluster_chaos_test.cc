@@ -60,9 +60,7 @@ TEST_F(ClusterChaos, AClusterLosesAndDoublesNothing) {
   auto cluster = redis::SpawnedCluster::Start(spawned);
   ASSERT_THAT(cluster, IsOk());
   redis::SpawnedCluster& nodes = **cluster;
-  redis::Options options = Disturbed(nodes.uri());
-  options.redirections = 1000;
-  auto client = Run(redis::ClusterClient::Connect(context.get_executor(), options));
+  auto client = Drive(redis::ClusterClient::Connect(executor, Disturbed(nodes.uri())));
   ASSERT_THAT(client, IsOk());
   const auto traffic = [&] { return (*client)->traffic(); };
   std::map<int, size_t> owners;
@@ -94,8 +92,7 @@ TEST_F(ClusterChaos, AMasterOfSentinelsIsFollowedThroughFailoversAndLostWatches)
   auto watched = redis::SpawnedSentinels::Start();
   ASSERT_THAT(watched, IsOk());
   redis::SpawnedSentinels& servers = **watched;
-  auto client =
-      Run(redis::SentinelClient::Connect(context.get_executor(), Disturbed(servers.uri())));
+  auto client = Drive(redis::SentinelClient::Connect(executor, Disturbed(servers.uri())));
   ASSERT_THAT(client, IsOk());
   const FindMaster master = [&]() -> base::Task<redis::SpawnedServer*> {
     while (true) {

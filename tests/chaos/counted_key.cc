@@ -46,9 +46,7 @@ base::Task<void> CountedKey::Increment(store::Store& store, base::Clock& clock) 
 }
 
 base::Task<void> CountedKey::SendCommand(store::Store& store) {
-  const absl::StatusOr<int64_t> value = co_await store::Incr(store, key_);
-  if (!value.ok()) co_return TakeFailure(value.status(), 1);
-  Acknowledge(*value, IncrementForm::kCommand);
+  Take(co_await store::Incr(store, key_), IncrementForm::kCommand);
 }
 
 base::Task<void> CountedKey::SendBatch(store::Store& store, IncrementForm form) {
@@ -82,9 +80,7 @@ base::Task<void> CountedKey::SendAndCancel(store::Store& store, base::Clock& clo
   increment->Start();
   co_await clock.Sleep(absl::Microseconds(rng_.Below(2000)));
   if (increment->done()) {
-    const absl::StatusOr<int64_t> value = increment->TakeResult();
-    if (!value.ok()) co_return TakeFailure(value.status(), 1);
-    co_return Acknowledge(*value, IncrementForm::kCancelled);
+    co_return Take(increment->TakeResult(), IncrementForm::kCancelled);
   }
   increment.reset();
   ++unknown_;
@@ -102,6 +98,11 @@ base::Task<bool> CountedKey::ExchangeLargeValue(store::Store& store) {
   if (!may_lose_ && *read != value) Fail("a large value came back changed");
   ++by_form_[static_cast<size_t>(IncrementForm::kLargeValue)];
   co_return true;
+}
+
+void CountedKey::Take(const absl::StatusOr<int64_t>& value, IncrementForm form) {
+  if (!value.ok()) return TakeFailure(value.status(), 1);
+  Acknowledge(*value, form);
 }
 
 void CountedKey::TakeReply(const Reply& reply, IncrementForm form) {
@@ -133,6 +134,7 @@ void CountedKey::TakeFailure(const absl::Status& status, uint64_t count) {
     unseen_ += static_cast<int64_t>(count);
   } else if (kind == ErrorKind::kServer || kind == ErrorKind::kNotSent) {
     not_done_ += count;
+    if (status.code() == absl::StatusCode::kResourceExhausted) refused_ += count;
   } else {
     Fail("unexpected outcome: " + status.ToString());
   }

@@ -52,6 +52,9 @@ class CountedKey {
   // Increments in a form that it draws.
   base::Task<void> Increment(store::Store& store, base::Clock& clock);
 
+  // Takes the result of an increment that the caller has sent as one command.
+  void Take(const absl::StatusOr<int64_t>& value) { Take(value, IncrementForm::kCommand); }
+
   // The value at the end.
   void CheckFinal(int64_t value);
 
@@ -61,6 +64,8 @@ class CountedKey {
   uint64_t acknowledged() const { return acknowledged_; }
   uint64_t unknown() const { return unknown_; }
   uint64_t not_done() const { return not_done_; }
+  // Those of not_done() that a full client has refused.
+  uint64_t refused() const { return refused_; }
   // Increments that were acknowledged, by form.
   uint64_t acknowledged_as(IncrementForm form) const { return by_form_[static_cast<size_t>(form)]; }
 
@@ -71,6 +76,7 @@ class CountedKey {
   base::Task<void> SendAndCancel(store::Store& store, base::Clock& clock);
   base::Task<bool> ExchangeLargeValue(store::Store& store);
 
+  void Take(const absl::StatusOr<int64_t>& value, IncrementForm form);
   void Acknowledge(int64_t value, IncrementForm form);
   void TakeReply(const store::Reply& reply, IncrementForm form);
   // `count` increments of a request had no reply.
@@ -83,7 +89,7 @@ class CountedKey {
   int64_t last_ = 0;
   int64_t highest_ = 0;  // Of the acknowledged values; last_ unless increments may be lost.
   int64_t unseen_ = 0;   // Increments with an unknown outcome that were not seen in a value.
-  uint64_t acknowledged_ = 0, unknown_ = 0, not_done_ = 0;
+  uint64_t acknowledged_ = 0, unknown_ = 0, not_done_ = 0, refused_ = 0;
   uint64_t by_form_[kForms] = {};
   std::vector<std::string> problems_;
 };

@@ -50,9 +50,8 @@ class TlsChaos : public ChaosFixture {
 
   // Sends a command through the Unix socket, which has no TLS.
   base::Task<void> Administer(std::vector<std::string_view> words) {
-    auto control = co_await redis::Client::Connect(context.get_executor(),
-                                                   redis::Options::Parse(server->uri()).value(),
-                                                   redis::Sharing::kDedicated);
+    auto control = co_await redis::Client::Connect(
+        executor, redis::Options::Parse(server->uri()).value(), redis::Sharing::kDedicated);
     if (!control.ok()) {
       ADD_FAILURE() << control.status();
       co_return;
@@ -127,8 +126,8 @@ class TlsChaos : public ChaosFixture {
 };
 
 TEST_F(TlsChaos, LosesAndDoublesNothingWhileCertificatesExpire) {
-  auto connected = Run(
-      redis::Client::Connect(context.get_executor(), Disturbed(Uri()), redis::Sharing::kShared));
+  auto connected =
+      Drive(redis::Client::Connect(executor, Disturbed(Uri()), redis::Sharing::kShared));
   ASSERT_THAT(connected, IsOk());
   client = *std::move(connected);
   std::vector<Fault> faults = {

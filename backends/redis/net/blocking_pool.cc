@@ -47,7 +47,9 @@ class BlockingPool::Relay final : public store::Request {
   const Slots::iterator slot_;
 };
 
-BlockingPool::BlockingPool(std::shared_ptr<ClientContext> context) : context_(std::move(context)) {}
+BlockingPool::BlockingPool(std::shared_ptr<ClientContext> context,
+                           std::function<bool()> may_connect)
+    : context_(std::move(context)), may_connect_(std::move(may_connect)) {}
 
 BlockingPool::~BlockingPool() = default;
 
@@ -71,9 +73,7 @@ void BlockingPool::Submit(store::Request& request) {
   if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kPooled)) {
     return Fail(request, *std::move(refusal));
   }
-  if (busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
-    return Dispatch(request);
-  }
+  if (HasRoom()) return Dispatch(request);
   const Options& options = context_->options;
   if (std::optional<absl::Status> refusal =
           QueueLimits::From(options).Refuse(waiting_.size(), waiting_bytes_, context_->address)) {
@@ -108,11 +108,18 @@ void BlockingPool::OnWaitedTooLong(store::Request* request) {
   });
   // The timer had already fired when the request was dispatched or abandoned.
   if (waiter == waiting_.end()) return;
-  Fail(TakeWaiting(waiter), store::NotSentError(std::string_view(absl::StrCat(
-                                                    "all ", context_->options.blocking_connections,
-                                                    " connections for blocking commands to ",
-                                                    context_->address, " were busy for too long")),
-                                                absl::StatusCode::kDeadlineExceeded));
+  const std::string why = may_connect_ != nullptr && !may_connect_()
+                              ? absl::StrCat("not connected to ", context_->address, " in time")
+                              : absl::StrCat("all ", context_->options.blocking_connections,
+                                             " connections for blocking commands to ",
+                                             context_->address, " were busy for too long");
+  Fail(TakeWaiting(waiter),
+       store::NotSentError(std::string_view(why), absl::StatusCode::kDeadlineExceeded));
+}
+
+bool BlockingPool::HasRoom() const {
+  return busy_.size() < static_cast<size_t>(context_->options.blocking_connections) &&
+         (may_connect_ == nullptr || may_connect_());
 }
 
 void BlockingPool::Dispatch(store::Request& request) {
@@ -141,7 +148,7 @@ void BlockingPool::OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& r
   const std::unique_ptr<Relay> relay = std::move(slot->relay);
   store::Request* const request = std::exchange(slot->request, nullptr);
   Free(slot, result.ok() && !slot->connection->closed());
-  DispatchWaiting();
+  Continue();
   request->Complete(std::move(result));
 }
 
@@ -156,11 +163,8 @@ void BlockingPool::Free(Slots::iterator slot, bool usable) {
   connection->Close("its blocking command has ended");
 }
 
-void BlockingPool::DispatchWaiting() {
-  while (!waiting_.empty() &&
-         busy_.size() < static_cast<size_t>(context_->options.blocking_connections)) {
-    Dispatch(TakeWaiting(waiting_.begin()));
-  }
+void BlockingPool::Continue() {
+  while (!waiting_.empty() && HasRoom()) Dispatch(TakeWaiting(waiting_.begin()));
 }
 
 void BlockingPool::Abandon(store::Request& request) {
@@ -181,7 +185,7 @@ void BlockingPool::Abandon(store::Request& request) {
   slot->request = nullptr;
   slot->relay = nullptr;
   Free(slot, false);
-  DispatchWaiting();
+  Continue();
 }
 
 void BlockingPool::Close(std::string_view reason) {

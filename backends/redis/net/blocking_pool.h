@@ -6,6 +6,9 @@
 // connection becomes idle when its command is answered; Options::idle_connections of them stay
 // open.
 //
+// While the client has no connection to the server and may get one, the commands wait, too: each of
+// them would dial a server that is down.
+//
 // The connection of a command that failed, or whose waiter was destroyed, is closed, which cancels
 // the blocked command at the server. Elements that Redis popped just before that are lost with the
 // connection, as with any client that disconnects: use BLMOVE or a consumer group where that
@@ -27,6 +30,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -42,13 +46,19 @@ namespace redouble::inline v0_1::redis {
 class BlockingPool final : public store::RequestKeeper,
                            public std::enable_shared_from_this<BlockingPool> {
  public:
-  explicit BlockingPool(std::shared_ptr<ClientContext> context);
+  // `may_connect` tells whether the server is known to be there, or there is nothing to wait for;
+  // null: always. Call Continue() when it has become true.
+  explicit BlockingPool(std::shared_ptr<ClientContext> context,
+                        std::function<bool()> may_connect = nullptr);
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
   void Submit(store::Request& request);
   void Abandon(store::Request& request) override;
+
+  // Sends the requests that wait, as far as there are connections for them.
+  void Continue();
 
   // Closes all connections. Requests under way fail with `reason`, later requests as "not sent".
   void Close(std::string_view reason);
@@ -78,10 +88,11 @@ class BlockingPool final : public store::RequestKeeper,
   Slots::iterator TakeSlot();
   void OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& result);
   void Free(Slots::iterator slot, bool usable);
-  void DispatchWaiting();
+  bool HasRoom() const;
   void OnWaitedTooLong(store::Request* request);
 
   const std::shared_ptr<ClientContext> context_;
+  const std::function<bool()> may_connect_;
   Slots busy_;
   Slots idle_;
   std::list<Waiter> waiting_;

@@ -97,6 +97,12 @@ struct ClientHooks {
   std::optional<uint64_t> seed = std::nullopt;
 };
 
+// For the connections of a client that reports the requests of its callers itself.
+inline ClientHooks WithoutCommands(ClientHooks hooks) {
+  hooks.command = nullptr;
+  return hooks;
+}
+
 }  // namespace redouble::inline v0_1::redis
 
 #endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_HOOKS_H_

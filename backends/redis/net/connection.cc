@@ -238,6 +238,7 @@ void Connection::OnConnected(Connector& connector) {
       ConnectionEvent::Connected(now_us, handshake.protocol(), handshake.tracks())));
   // The credentials may have changed during the handshake.
   Authenticate();
+  Notify(on_settled_);
 }
 
 void Connection::Lose(std::string_view reason) {
@@ -255,7 +256,8 @@ void Connection::Lose(std::string_view reason) {
 void Connection::Resume(RunEvent event) {
   if (machine_->closed()) {
     CloseTransport();
-    NotifyChange();
+    Notify(on_change_);
+    Notify(on_settled_);
     return;
   }
   const RunAction action = run_machine_.Resume(event);
@@ -268,11 +270,11 @@ void Connection::Resume(RunEvent event) {
   Run(action);
 }
 
-void Connection::NotifyChange() {
-  if (!on_change_) return;
+void Connection::Notify(const std::function<void()>& callback) {
+  if (!callback) return;
   // The callback may close the connection, which removes the callback.
-  const std::function<void()> on_change = on_change_;
-  on_change();
+  const std::function<void()> copy = callback;
+  copy();
 }
 
 void Connection::SetRunTimer(int64_t wake_at_us) {
@@ -292,6 +294,7 @@ void Connection::Close(std::string_view reason) {
   run_timer_.cancel();
   command_timer_.cancel();
   on_change_ = nullptr;
+  on_settled_ = nullptr;
   machine_->Resume(ConnectionEvent::Closed(reason));
 }
 
@@ -403,7 +406,7 @@ void Connection::OnRead(const TransportHandle& transport, const error_code& erro
   turn_will_end_ = true;
   Perform(machine_->Resume(
       ConnectionEvent::Received(std::string_view(read_buffer_.data(), size), now_us)));
-  NotifyChange();
+  Notify(on_change_);
   EndTurn();
   if (transport == transport_) Read();
 }

@@ -93,6 +93,10 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   // removes the callback.
   void set_on_change(std::function<void()> on_change) { on_change_ = std::move(on_change); }
 
+  // Called when the connection has been made, and when there will be none any more. Close() removes
+  // the callback.
+  void set_on_settled(std::function<void()> on_settled) { on_settled_ = std::move(on_settled); }
+
   bool connected() const { return machine_->connected(); }
   bool closed() const { return machine_->closed(); }
   ConnectionMachine& machine() { return *machine_; }
@@ -110,7 +114,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void Run(RunAction action);
   void Lose(std::string_view reason);
   void Resume(RunEvent event);
-  void NotifyChange();
+  void Notify(const std::function<void()>& callback);
 
   bool Write(ConnectionAction& action);
   bool Encrypt(ConnectionAction& action);
@@ -134,6 +138,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer run_timer_;
   std::vector<char> read_buffer_;
   std::function<void()> on_change_;
+  std::function<void()> on_settled_;
   uint64_t credentials_number_ = 0;  // Of the last attempt to connect or AUTH.
   bool follows_credentials_ = false;
   // True during an event, or if the turn's end is already posted.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
+#include "redouble/backends/redis/fsm/pool_counters.h"
 #include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -26,8 +27,21 @@ constexpr Figure<SentinelCounters> kSentinelFigures[] = {
     {&SentinelCounters::rounds, "rounds"},
     {&SentinelCounters::waited, "waited"},
 };
+constexpr Figure<PoolCounters> kPoolFigures[] = {
+    {&PoolCounters::borrows, "borrows"},
+    {&PoolCounters::waits, "waits"},
+    {&PoolCounters::timeouts, "timeouts"},
+    {&PoolCounters::opened, "opened"},
+    {&PoolCounters::open_failures, "open_failures"},
+    {&PoolCounters::dead, "dead"},
+    {&PoolCounters::expired, "expired"},
+    {&PoolCounters::discarded, "discarded"},
+    {&PoolCounters::borrowed, "borrowed", /*only_grows=*/false},
+    {&PoolCounters::idle, "idle", /*only_grows=*/false},
+};
 static_assert(sizeof(ClusterCounters) == std::size(kClusterFigures) * sizeof(uint64_t) &&
-                  sizeof(SentinelCounters) == std::size(kSentinelFigures) * sizeof(uint64_t),
+                  sizeof(SentinelCounters) == std::size(kSentinelFigures) * sizeof(uint64_t) &&
+                  sizeof(PoolCounters) == std::size(kPoolFigures) * sizeof(uint64_t),
               "the tables have every figure");
 
 // The bounds of the histogram: powers of two from 64 us to 67 s.
@@ -72,6 +86,10 @@ void MetricsText::Add(const Labels& labels, const ClusterCounters& counters) {
 
 void MetricsText::Add(const Labels& labels, const SentinelCounters& counters) {
   AddFigures("sentinel_", Written(labels), kSentinelFigures, counters);
+}
+
+void MetricsText::Add(const Labels& labels, const PoolCounters& counters) {
+  AddFigures("pool_", Written(labels), kPoolFigures, counters);
 }
 
 void MetricsText::Add(const Labels& labels, const std::map<std::string, CommandFigures>& commands) {

@@ -4,6 +4,7 @@
 //   metrics.Add({{"client", "orders"}}, client->counters());
 //   metrics.Add({{"client", "catalogue"}}, cluster->traffic());
 //   metrics.Add({{"client", "catalogue"}}, cluster->counters());
+//   metrics.Add({{"client", "sessions"}}, pool->counters());
 //   metrics.Add({{"client", "catalogue"}}, latencies.Snapshot());  // command_latencies.h
 //   http_response.body = metrics.Text();  // Content-Type: text/plain; version=0.0.4
 //
@@ -11,10 +12,11 @@
 //   redouble_redis_requests_total{client="orders"} 812
 //   redouble_redis_requests_total{client="catalogue"} 30
 //
-// The names are those of the members in counters.h, cluster_machine.h and sentinel_machine.h. The
-// latency is a histogram in seconds: redouble_redis_request_duration_seconds. The figures of
-// CommandLatencies have the label "command": redouble_redis_command_duration_seconds,
-// redouble_redis_command_errors_total (with the label "error"), ..._command_redirects_total.
+// The names are those of the members in counters.h, cluster_machine.h, sentinel_machine.h and
+// pool_counters.h. The latency is a histogram in seconds: redouble_redis_request_duration_seconds.
+// The figures of CommandLatencies have the label "command":
+// redouble_redis_command_duration_seconds, redouble_redis_command_errors_total (with the label
+// "error"), ..._command_redirects_total.
 //
 // Thread-safety: one thread at a time. Counters are read on their client's executor.
 // Source: Prometheus, "Exposition formats", text format 0.0.4.
@@ -33,6 +35,7 @@
 namespace redouble::inline v0_1::redis {
 
 struct ClusterCounters;
+struct PoolCounters;
 struct SentinelCounters;
 
 class MetricsText {
@@ -44,6 +47,7 @@ class MetricsText {
   void Add(const Labels& labels, const Counters& counters);
   void Add(const Labels& labels, const ClusterCounters& counters);
   void Add(const Labels& labels, const SentinelCounters& counters);
+  void Add(const Labels& labels, const PoolCounters& counters);
   void Add(const Labels& labels, const std::map<std::string, CommandFigures>& commands);
 
   // All that was added, by metric, in the order of the first Add.

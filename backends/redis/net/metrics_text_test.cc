@@ -6,6 +6,7 @@
 #include <string>
 
 #include "redouble/backends/redis/fsm/cluster/cluster_machine.h"
+#include "redouble/backends/redis/fsm/pool_counters.h"
 #include "redouble/backends/redis/fsm/sentinel/sentinel_machine.h"
 
 namespace redouble::inline v0_1::redis {
@@ -77,6 +78,15 @@ TEST(MetricsText, HasTheFiguresOfEachCommand) {
                                         "command=\"GET\",error=\"WRONGTYPE\"} 2\n"));
   EXPECT_THAT(metrics.Text(), HasSubstr("redouble_redis_command_redirects_total{client=\"a\","
                                         "command=\"SET\"} 3\n"));
+}
+
+TEST(MetricsText, KnowsPools) {
+  MetricsText metrics;
+  metrics.Add({{"client", "a"}}, PoolCounters{.timeouts = 4, .idle = 3});
+  EXPECT_THAT(metrics.Text(), HasSubstr("# TYPE redouble_redis_pool_timeouts_total counter\n"
+                                        "redouble_redis_pool_timeouts_total{client=\"a\"} 4\n"));
+  EXPECT_THAT(metrics.Text(), HasSubstr("# TYPE redouble_redis_pool_idle gauge\n"
+                                        "redouble_redis_pool_idle{client=\"a\"} 3\n"));
 }
 
 TEST(MetricsText, KnowsClustersAndSentinels) {

@@ -22,6 +22,7 @@
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/net/transport.h"
+#include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
@@ -227,6 +228,54 @@ TEST_F(LiveReconnect, CountsWhatWaitsForAConnectionAndNeverGetsIt) {
   EXPECT_EQ(counters.in_flight, 0u);
 }
 
+TEST_F(LiveReconnect, RefusesBlockingCommandsBeyondItsLimits) {
+  for (const std::string_view limit : {"queue_limit=1", "queue_bytes=7"}) {
+    const std::unique_ptr<Client> client =
+        Connected(absl::StrCat("?blocking_connections=1&", std::string(limit)));
+    base::Task<absl::StatusOr<Reply>> blocked = SendWords(*client, {"BLPOP", "a", "0"});
+    base::Task<absl::StatusOr<Reply>> waiting = SendWords(*client, {"BLPOP", "b", "0"});
+    blocked.Start();
+    waiting.Start();
+    const absl::Status refused = Send(*client, {"BLPOP", "c", "0"}).status();
+    EXPECT_THAT(refused, StatusIs(absl::StatusCode::kResourceExhausted)) << limit;
+    EXPECT_EQ(store::ErrorKindOf(refused), ErrorKind::kNotSent);
+    EXPECT_THAT(Send(*client, {"RPUSH", "a", "1"}), IsOk());
+    EXPECT_THAT(Send(*client, {"RPUSH", "b", "2"}), IsOk());
+    RunUntil([&] { return blocked.done() && waiting.done(); });
+    EXPECT_THAT(waiting.TakeResult(), IsOk());
+    EXPECT_THAT(Send(*client, {"BLPOP", "c", "0.001"}), IsOk()) << "there is room again";
+  }
+}
+
+// A worker that repeats its command does not dial the server in a circle.
+TEST_F(LiveReconnect, BlockingCommandsWaitForAServerThatIsDown) {
+  const std::unique_ptr<Client> client = Connected("?command_timeout=30ms&backoff_base=1ms");
+  EXPECT_THAT(Send(*client, {"BLPOP", "list", "0.001"}), IsOk());
+  server->Kill();
+  RunUntil([&] { return !client->connected(); });
+  const absl::Status status = Send(*client, {"BLPOP", "list", "0.001"}).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_EQ(store::ErrorKindOf(status), ErrorKind::kNotSent);
+  EXPECT_TRUE(absl::StrContains(status.message(), "not connected to ")) << status;
+  base::Task<absl::StatusOr<Reply>> pop = SendWords(*client, {"BLPOP", "list", "0"});
+  pop.Start();
+  ASSERT_THAT(server->Restart(), IsOk());
+  // The command timeout is short, and a slow machine may need it several times.
+  while (!Send(*client, {"RPUSH", "list", "x"}).ok()) continue;
+  RunUntil([&] { return pop.done(); });
+  EXPECT_EQ(pop.TakeResult()->DebugString(), R"(["list", "x"])");
+}
+
+TEST_F(LiveReconnect, BlockingCommandsFailOnceThereWillBeNoConnection) {
+  server->Kill();
+  const auto client = Client::Create(context.get_executor(),
+                                     Options::Parse(server->uri() + "?reconnect=no").value(), {});
+  ASSERT_THAT(client, IsOk());
+  const absl::Status status = Send(**client, {"BLPOP", "list", "0"}).status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(store::ErrorKindOf(status), ErrorKind::kNotSent);
+}
+
 TEST_F(LiveReconnect, BlockingCommandsFailWithTheirConnectionAndWithTheClient) {
   std::unique_ptr<Client> client = Connected("?blocking_connections=1");
   base::Task<absl::StatusOr<Reply>> blocked = SendWords(*client, {"BLPOP", "a", "0"});
@@ -254,6 +303,28 @@ TEST_F(LiveReconnect, SubscribesAgainAndReportsTheGap) {
   EXPECT_THAT(Run(store::Publish(*client, "news", "second")), IsOkAndHolds(1));
   EXPECT_EQ(NextPayload(*subscriber), "second");
   EXPECT_EQ(subscriber->counters().losses, 1u);
+}
+
+TEST_F(LiveReconnect, ReportsWhatASubscriberSends) {
+  std::vector<std::string> events;
+  ClientHooks hooks;
+  hooks.command = [&](const CommandEvent& event) {
+    static constexpr const char* kNames[] = {"start", "send", "redirect", "end"};
+    events.push_back(absl::StrCat(kNames[static_cast<size_t>(event.kind)], " ", event.id, " ",
+                                  RequestName(*event.request),
+                                  event.node == server->unix_socket() ? " server" : ""));
+  };
+  const auto subscriber = Run(
+      Subscriber::Connect(context.get_executor(), Options::Parse(server->uri()).value(), hooks));
+  ASSERT_THAT(subscriber, IsOk());
+  const std::string_view channels[] = {"news"};
+  EXPECT_THAT(Run(store::Subscribe(**subscriber, channels)), IsOk());
+  EXPECT_FALSE(Run(SendWords(**subscriber, {"GET", "key"})).ok());
+  ASSERT_THAT(server->Restart(), IsOk());
+  EXPECT_EQ(NextPayload(**subscriber), "gap") << "it subscribes again, which is no request";
+  EXPECT_EQ(events,
+            (std::vector<std::string>{"start 1 SUBSCRIBE", "send 1 SUBSCRIBE server",
+                                      "end 1 SUBSCRIBE server", "start 2 GET", "end 2 GET"}));
 }
 
 TEST_F(LiveReconnect, ASlowReaderSeesTheNewestMessagesBehindAGap) {

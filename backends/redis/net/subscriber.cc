@@ -69,6 +69,11 @@ SubscribeOptions MachineOptions(ClientContext& context) {
   subscribe.push_queue = static_cast<size_t>(options.push_queue);
   subscribe.reconnects = options.reconnect;
   subscribe.counters = &context.counters;
+  if (context.observer != nullptr) {
+    subscribe.on_sent = [observer = context.observer](const store::Request& request) {
+      observer->Sent(request);
+    };
+  }
   return subscribe;
 }
 
@@ -103,7 +108,12 @@ Subscriber::~Subscriber() {
   state_->Close("the subscriber was destroyed");
 }
 
-void Subscriber::Submit(store::Request& request) { state_->connection->Submit(request); }
+void Subscriber::Submit(store::Request& request) {
+  Connection& connection = *state_->connection;
+  if (state_->context->observer == nullptr) return connection.Submit(request);
+  state_->context->observer->Submit(request,
+                                    [&](store::Request& observed) { connection.Submit(observed); });
+}
 
 void Subscriber::Listen(store::PushListener* listener) {
   state_->delivery->set_listener(listener);

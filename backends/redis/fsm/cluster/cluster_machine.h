@@ -174,8 +174,9 @@ class ClusterMachine {
   ServerCommands& server_commands() { return server_commands_; }
   const SlotMap& map() const { return map_; }
   const ClusterCounters& counters() const { return counters_; }
-  // Requests that have no result yet.
+  // Requests that have no result yet, and the bytes of their commands.
   size_t queued() const { return jobs_.size(); }
+  size_t queued_bytes() const { return queued_bytes_; }
 
  private:
   struct Node {

@@ -27,10 +27,12 @@ bool IsPassing(const Reply& error) {
 
 }  // namespace
 
-FollowMachine::FollowMachine(FollowOptions options, const TopicHomes& homes, base::Rng rng)
+FollowMachine::FollowMachine(FollowOptions options, const TopicHomes& homes, base::Rng rng,
+                             RequestObserver* observer)
     : options_(std::move(options)),
       homes_(homes),
       rng_(rng.Fork()),
+      observer_(observer),
       backoff_(options_.backoff_base_us, options_.backoff_cap_us, rng.Fork()),
       pushes_(options_.push_queue) {}
 
@@ -136,6 +138,7 @@ void FollowMachine::Abandon(Request& request) {
   for (auto& [id, waiting] : requests_) {
     if (waiting.request != &request) continue;
     waiting.request = nullptr;
+    queued_bytes_ -= waiting.bytes;
     ++counters_.abandoned;
     --counters_.in_flight;
   }
@@ -182,6 +185,7 @@ void FollowMachine::Answered(uint64_t id, const absl::StatusOr<Reply>& result, i
     backoff_.Reset();
     Confirm(place->first, subscription, now_us);
   } else if (subscription.known || IsPassing(*result)) {
+    NoteRedirect(subscription, result->text());
     Detach(subscription);
     NoteFailure(now_us);
     PlaceAll(now_us);
@@ -324,11 +328,26 @@ uint64_t FollowMachine::LineTo(const TcpAddress& address) {
 void FollowMachine::Send(const Topic& topic, Subscription& subscription) {
   subscription.id = next_id_++;
   commands_.try_emplace(subscription.id, topic);
-  for (const uint64_t id : subscription.waiting) requests_.at(id).sent = true;
+  for (const uint64_t id : subscription.waiting) {
+    Waiting& waiting = requests_.at(id);
+    waiting.sent = true;
+    if (observer_ == nullptr || waiting.request == nullptr) continue;
+    observer_->Sent(*waiting.request, NodeName(lines_.at(*subscription.line).address));
+  }
   actions_.push_back({.kind = FollowAction::Kind::kSubscribe,
                       .line = *subscription.line,
                       .topic = topic,
                       .id = subscription.id});
+}
+
+// The server of the subscription has refused it, which another one may accept.
+void FollowMachine::NoteRedirect(const Subscription& subscription, std::string_view cause) {
+  if (observer_ == nullptr) return;
+  const std::string node = NodeName(lines_.at(*subscription.line).address);
+  for (const uint64_t id : subscription.waiting) {
+    const Waiting& waiting = requests_.at(id);
+    if (waiting.request != nullptr) observer_->Redirected(*waiting.request, node, cause);
+  }
 }
 
 // Ends the subscription at its present home.

@@ -60,6 +60,7 @@
 #include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/fsm/subscribe/push_queue.h"
 #include "redouble/backends/redis/fsm/subscribe/topic.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/store/reply.h"
@@ -112,7 +113,9 @@ struct FollowAction {
 class FollowMachine final : public store::RequestKeeper {
  public:
   // `homes` must outlive the machine. `rng` draws the jitter and the node for channels.
-  FollowMachine(FollowOptions options, const TopicHomes& homes, base::Rng rng);
+  // `observer`, if not null, learns where requests are sent; it must outlive the machine.
+  FollowMachine(FollowOptions options, const TopicHomes& homes, base::Rng rng,
+                RequestObserver* observer = nullptr);
   // Fails the remaining requests as Close does.
   ~FollowMachine();
   FollowMachine(const FollowMachine&) = delete;
@@ -184,6 +187,7 @@ class FollowMachine final : public store::RequestKeeper {
   void Place(const Topic& topic, Subscription& subscription, int64_t now_us);
   void PlaceAll(int64_t now_us);
   void Send(const Topic& topic, Subscription& subscription);
+  void NoteRedirect(const Subscription& subscription, std::string_view cause);
   void Leave(const Topic& topic, Subscription& subscription);
   void Detach(Subscription& subscription);
   void LoseLine(uint64_t line, int64_t now_us);
@@ -202,6 +206,7 @@ class FollowMachine final : public store::RequestKeeper {
   const FollowOptions options_;
   const TopicHomes& homes_;
   base::Rng rng_;
+  RequestObserver* const observer_;
   Backoff backoff_;
   std::optional<std::string> closed_;  // The reason.
 

@@ -287,6 +287,58 @@ TEST_F(FollowMachineTest, RefusesOtherCommandsAndRequestsAfterItsEnd) {
   EXPECT_EQ(store::ErrorKindOf(late.result().status()), ErrorKind::kNotSent);
 }
 
+TEST_F(FollowMachineTest, ReportsWhereRequestsAreSent) {
+  Texts events;
+  const auto observer = RequestObserver::Make(
+      [&](const CommandEvent& event) {
+        static constexpr const char* kNames[] = {"start", "send", "redirect", "end"};
+        events.push_back(absl::StrCat(kNames[static_cast<size_t>(event.kind)], " ",
+                                      std::string(event.node), " ", event.sends, "/",
+                                      event.redirects, " ", std::string(event.cause)));
+      },
+      "", [] { return int64_t{0}; });
+  FollowMachine observed({.command_timeout_us = kTimeoutUs}, homes, base::Rng(7), observer.get());
+  const auto id_of_command = [&] {
+    uint64_t id = 0;
+    while (const auto action = observed.NextAction()) {
+      if (action->kind == FollowAction::Kind::kOpen) observed.LineOpened(action->line, now_us);
+      if (action->kind == FollowAction::Kind::kSubscribe) id = action->id;
+    }
+    return id;
+  };
+  homes.shards.emplace("a", Server(1));
+  RequestForTest shard("SSUBSCRIBE a");
+  observer->Submit(shard, [&](store::Request& request) { observed.Submit(request, now_us); });
+  const uint64_t first = id_of_command();
+  homes.shards.find("a")->second = Server(2);
+  observed.Answered(first, Reply::Error("MOVED 7 h:2"), now_us);
+  observed.HomesChanged(now_us);
+  observed.Answered(id_of_command(), Confirmed("a"), now_us);
+  ASSERT_TRUE(shard.completed());
+  EXPECT_EQ(events, (Texts{"start  0/0 ", "send h:1 1/0 ", "redirect h:1 1/1 MOVED 7 h:2",
+                           "send h:2 2/1 ", "end h:2 2/1 "}));
+}
+
+TEST_F(FollowMachineTest, RefusesRequestsBeyondItsLimits) {
+  for (const QueueLimits& limits : {QueueLimits{.requests = 1}, QueueLimits{.bytes = 10}}) {
+    FollowMachine full({.command_timeout_us = kTimeoutUs, .queue = limits}, homes, base::Rng(7));
+    RequestForTest first("SUBSCRIBE a"), second("SUBSCRIBE b"), fourth("SUBSCRIBE d");
+    std::optional<RequestForTest> third(std::in_place, "SUBSCRIBE c");
+    full.Submit(first, now_us);
+    EXPECT_FALSE(first.completed());
+    full.Submit(second, now_us);
+    EXPECT_THAT(second.result(), StatusIs(absl::StatusCode::kResourceExhausted));
+    EXPECT_EQ(store::ErrorKindOf(second.result().status()), ErrorKind::kNotSent);
+    full.Timer(now_us + kTimeoutUs);
+    EXPECT_TRUE(first.completed());
+    full.Submit(*third, now_us + kTimeoutUs);
+    EXPECT_FALSE(third->completed()) << "there is room again";
+    third.reset();
+    full.Submit(fourth, now_us + kTimeoutUs);
+    EXPECT_FALSE(fourth.completed()) << "what was abandoned takes no room";
+  }
+}
+
 TEST_F(FollowMachineTest, AWaiterMayAbandonAndSubmitRequests) {
   homes.all = {Server(1)};
   std::optional<RequestForTest> other(std::in_place, "SUBSCRIBE news");

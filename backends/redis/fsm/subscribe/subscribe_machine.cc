@@ -131,6 +131,7 @@ void SubscribeMachine::Encode(std::string& out) {
     entry.first_byte = bytes_encoded() + out.size();
     if (!entry.is_own) queued_bytes_ -= entry.bytes.size();
     out += std::exchange(entry.bytes, {});
+    if (entry.request != nullptr && options_.on_sent) options_.on_sent(*entry.request);
   }
 }
 

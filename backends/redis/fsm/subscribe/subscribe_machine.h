@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -55,6 +56,8 @@ struct SubscribeOptions {
   size_t push_queue = 10'000;
   // Whether Connected may follow Lost.
   bool reconnects = true;
+  // Called whenever a request is encoded for the connection. Null: nothing is called.
+  std::function<void(const store::Request&)> on_sent = nullptr;
   // Where to count; must outlive the machine. Null: the machine does not count.
   Counters* counters = nullptr;
 };

@@ -39,6 +39,17 @@ std::shared_ptr<Connection> NewConnection(const std::shared_ptr<ClientContext>& 
   return std::make_shared<Connection>(context, std::make_unique<ExecMachine>(std::move(exec)), run);
 }
 
+// Its commands wait as all others do while the connection is being made again.
+std::shared_ptr<BlockingPool> NewPool(const std::shared_ptr<ClientContext>& context,
+                                      const std::shared_ptr<Connection>& connection) {
+  auto pool = std::make_shared<BlockingPool>(
+      context, [connection] { return connection->connected() || connection->closed(); });
+  connection->set_on_settled([weak = std::weak_ptr(pool)] {
+    if (const auto held = weak.lock()) held->Continue();
+  });
+  return pool;
+}
+
 }  // namespace
 
 base::Task<absl::StatusOr<std::unique_ptr<Client>>> Client::Connect(
@@ -70,7 +81,7 @@ Client::Client(std::shared_ptr<ClientContext> context, std::shared_ptr<Connectio
                Sharing sharing)
     : context_(std::move(context)),
       connection_(std::move(connection)),
-      pool_(sharing == Sharing::kShared ? std::make_shared<BlockingPool>(context_) : nullptr) {}
+      pool_(sharing == Sharing::kShared ? NewPool(context_, connection_) : nullptr) {}
 
 Client::~Client() { CloseAll("the client was destroyed"); }
 

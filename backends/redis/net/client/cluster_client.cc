@@ -1,10 +1,15 @@
 #include "redouble/backends/redis/net/client/cluster_client.h"
 
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,8 +18,14 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "redouble/backends/redis/fsm/backoff.h"
+#include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/queue_limits.h"
 #include "redouble/backends/redis/net/client/multi_server_core.h"
 #include "redouble/backends/redis/net/client/node_connections.h"
+#include "redouble/backends/redis/net/connection.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -38,11 +49,22 @@ absl::Status CheckOptions(const Options& options) {
 
 class ClusterClient::Core final : public MultiServerCore<ClusterMachine, ClusterAction> {
  public:
-  using MultiServerCore::MultiServerCore;
+  Core(asio::any_io_executor executor, const Options& options, const ClientHooks& hooks)
+      : MultiServerCore(executor, options, hooks),
+        limits_(QueueLimits::From(options)),
+        held_timer_(executor) {}
 
   bool ready() const override { return machine().ready(); }
 
  private:
+  struct Held {
+    store::Request* request;
+    std::string name;  // Of the command that it waits for.
+    size_t bytes;
+    int64_t since_us;
+    int64_t deadline_us;
+  };
+
   void WantTopology() override { mutable_machine().WantMap(SteadyMicros()); }
   uint64_t topology() override {
     return machine().counters().map_reads + machine().counters().moved;
@@ -81,14 +103,28 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
          });
   }
 
-  // A request with a command that the table lacks waits until a node has described the command.
-  bool Hold(store::Request& request) override {
+  // A request with a command that the table lacks waits until a node has described the command,
+  // within the limits of the machine.
+  bool Hold(store::Request& request) override { return Hold(request, SteadyMicros()); }
+  bool Hold(store::Request& request, int64_t since_us) {
     if (closed()) return false;
     const std::string* const name = UnknownName(request);
+    if (held_.empty() && name == nullptr) return false;
+    if (std::optional<absl::Status> refusal =
+            limits_.Refuse(machine().queued() + held_.size(),
+                           machine().queued_bytes() + held_bytes_, "the cluster")) {
+      request.Complete(*std::move(refusal));
+      return true;
+    }
     if (name == nullptr) return false;
     const std::vector<TcpAddress> masters = machine().map().Masters();
     if (masters.empty()) return false;
-    held_.push_back({&request, *name});
+    const absl::Duration limit =
+        TimeLimit(request, options().command_timeout, options().blocking_timeout);
+    const int64_t deadline_us = LaterMicros(since_us, DurationMicros(limit));
+    held_.push_back({&request, *name, BytesOf(request), since_us, deadline_us});
+    held_bytes_ += held_.back().bytes;
+    if (held_.size() == 1) SetHeldTimer();
     if (asked_.contains(*name)) return true;
     const uint64_t id = --next_question_;
     Question& question = asked_.try_emplace(*name, *name).first->second;
@@ -100,8 +136,37 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
     return true;
   }
 
-  bool Release(store::Request& request) override {
-    return std::erase_if(held_, [&](const Held& held) { return held.request == &request; }) > 0;
+  bool Release(store::Request& request) override { return Take(request).has_value(); }
+
+  std::optional<Held> Take(const store::Request& request) {
+    const auto found = std::find_if(held_.begin(), held_.end(),
+                                    [&](const Held& held) { return held.request == &request; });
+    if (found == held_.end()) return std::nullopt;
+    std::optional<Held> taken(std::move(*found));
+    held_.erase(found);
+    held_bytes_ -= taken->bytes;
+    return taken;
+  }
+
+  // Nearly in the order of their deadlines: a timer that comes early is set again.
+  void SetHeldTimer() {
+    if (held_.empty() || held_.front().deadline_us == kNeverUs) return;
+    held_timer_.expires_at(std::chrono::steady_clock::time_point(
+        std::chrono::microseconds(held_.front().deadline_us)));
+    held_timer_.async_wait(
+        [this, self = shared_from_this()](const boost::system::error_code& error) {
+          if (error) return;
+          while (!held_.empty() && held_.front().deadline_us <= SteadyMicros()) {
+            EndHeld(*Take(*held_.front().request));
+          }
+          SetHeldTimer();
+        });
+  }
+
+  static void EndHeld(const Held& held) {
+    const std::string why = absl::StrCat("no node described the command ", held.name, " in time");
+    held.request->Complete(
+        store::NotSentError(std::string_view(why), absl::StatusCode::kDeadlineExceeded));
   }
 
   // The first name of a command that neither the table nor a node has described, in lower case;
@@ -127,20 +192,21 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
     }
     for (store::Request* request : ready) {
       // The waiter of an earlier one may have abandoned it.
-      if (!Release(*request)) continue;
-      if (result.ok()) {
-        Pass(*request);
-      } else {
-        PassToMachine(*request);
+      const std::optional<Held> held = Take(*request);
+      if (!held) continue;
+      if (held->deadline_us <= SteadyMicros()) {
+        EndHeld(*held);
+      } else if (!result.ok() || !Hold(*request, held->since_us)) {
+        PassToMachine(*request, held->since_us);
       }
     }
   }
 
   void AfterClose() override {
+    held_timer_.cancel();
     while (!held_.empty()) {
-      store::Request& request = *held_.front().request;
-      held_.pop_front();
-      request.Complete(store::NotSentError("the client was closed"));
+      const std::optional<Held> held = Take(*held_.front().request);
+      held->request->Complete(store::NotSentError("the client was closed"));
     }
   }
 
@@ -158,13 +224,12 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
     const std::string name;
     store::Command command;
   };
-  struct Held {
-    store::Request* request;
-    std::string name;  // Of the command that it waits for.
-  };
 
+  const QueueLimits limits_;
   std::map<std::string, Question> asked_;  // Under way.
   std::list<Held> held_;                   // In the order of their submission.
+  size_t held_bytes_ = 0;
+  asio::steady_timer held_timer_;
   std::string unknown_name_;
   uint64_t next_question_ = 0;  // Counts down, apart from the ids of parts.
 

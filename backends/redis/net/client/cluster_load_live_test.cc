@@ -58,7 +58,6 @@ class ClusterLoad : public LiveTest {
     ASSERT_THAT(started, IsOk());
     cluster = std::move(started).value();
     Options client_options = Options::Parse(cluster->uri()).value();
-    client_options.redirections = 10'000;
     client_options.refresh_interval = absl::Milliseconds(20);
     client_options.command_timeout = absl::Seconds(20);
     auto connected = Run(ClusterClient::Connect(context.get_executor(), client_options));

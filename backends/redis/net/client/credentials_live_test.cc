@@ -15,9 +15,11 @@
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/pool/sync_pool.h"
+#include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
 
 namespace redouble::inline v0_1::redis {
@@ -122,6 +124,28 @@ TEST_F(CredentialsTest, APoolReplacesConnectionsWithOldOnes) {
   EXPECT_EQ(WhoAmI(**pool), Reply::Bulk("two"));
   EXPECT_EQ(WhoAmI(**pool), Reply::Bulk("two"));
   EXPECT_EQ((*pool)->counters().opened, 2u);
+}
+
+// With RESP2, a connection with subscriptions takes no AUTH.
+TEST_F(CredentialsTest, SubscribersUseThemWhenTheyConnectNext) {
+  const auto control = Connect(server->uri());
+  ASSERT_THAT(control, IsOk());
+  auto subscriber = Run(
+      Subscriber::Connect(context.get_executor(), Options::Parse(server->uri()).value(), hooks));
+  ASSERT_THAT(subscriber, IsOk());
+  const std::string_view channels[] = {"news"};
+  ASSERT_THAT(Run(store::Subscribe(**subscriber, channels)), IsOk());
+  const auto subscribed_as = [&](std::string_view user) {
+    const Reply list = Ask(**control, {"CLIENT", "LIST", "TYPE", "pubsub"});
+    return list.text().find(absl::StrCat(" user=", std::string(user), " ")) != std::string::npos;
+  };
+  EXPECT_TRUE(subscribed_as("one"));
+  Set({"two", "new"});
+  EXPECT_TRUE(subscribed_as("one"));
+  EXPECT_EQ(Ask(**control, {"CLIENT", "KILL", "TYPE", "pubsub"}), Reply::Integer(1));
+  EXPECT_TRUE(Run((*subscriber)->Next())->is_gap());
+  EXPECT_TRUE(subscribed_as("two"));
+  EXPECT_FALSE(subscribed_as("one"));
 }
 
 TEST_F(CredentialsTest, AllNodesOfAClusterAuthenticateAgain) {

@@ -24,6 +24,7 @@
 #include "redouble/backends/redis/net/connection.h"
 #include "redouble/backends/redis/net/push_delivery.h"
 #include "redouble/backends/redis/net/subscriber.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 
@@ -134,9 +135,10 @@ class FollowingSubscriber::Core final : public std::enable_shared_from_this<Core
        std::unique_ptr<Finder> finder)
       : executor_(executor),
         options_(std::move(options)),
-        hooks_(std::move(hooks)),
+        observer_(RequestObserver::Make(hooks.command, "", SteadyMicros)),
+        hooks_(WithoutCommands(std::move(hooks))),
         finder_(std::move(finder)),
-        machine_(MachineOptions(options_), *finder_, RngOf(hooks_)),
+        machine_(MachineOptions(options_), *finder_, RngOf(hooks_), observer_.get()),
         timer_(executor) {}
 
   void Start() {
@@ -153,8 +155,8 @@ class FollowingSubscriber::Core final : public std::enable_shared_from_this<Core
   }
 
   void Submit(store::Request& request) {
-    machine_.Submit(request, SteadyMicros());
-    Perform();
+    if (observer_ == nullptr) return Pass(request);
+    observer_->Submit(request, [this](store::Request& observed) { Pass(observed); });
   }
 
   void Listen(store::PushListener* listener) {
@@ -176,6 +178,11 @@ class FollowingSubscriber::Core final : public std::enable_shared_from_this<Core
   const FollowMachine& machine() const { return machine_; }
 
  private:
+  void Pass(store::Request& request) {
+    machine_.Submit(request, SteadyMicros());
+    Perform();
+  }
+
   struct Line {
     std::unique_ptr<Subscriber> subscriber;  // Null until the line is open.
     std::map<uint64_t, TopicRequest> requests;
@@ -300,7 +307,8 @@ class FollowingSubscriber::Core final : public std::enable_shared_from_this<Core
 
   const asio::any_io_executor executor_;
   const Options options_;
-  const ClientHooks hooks_;
+  const std::shared_ptr<RequestObserver> observer_;  // Null without ClientHooks::command.
+  const ClientHooks hooks_;                          // Of the lines.
   const std::unique_ptr<Finder> finder_;
   FollowMachine machine_;
   PushDelivery<FollowMachine> delivery_{machine_};

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,9 @@
 #include "redouble/backends/redis/net/client/cluster_client.h"
 #include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
+#include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
@@ -147,6 +150,29 @@ TEST_F(FollowingSubscriberTest, FollowsAShardChannelWhoseSlotMoves) {
     EXPECT_EQ(ReadOneOf(*subscriber, publish_to(kShards[1])), "message");
   }
   EXPECT_EQ(subscriber->confirmed(), 3u);
+}
+
+TEST_F(FollowingSubscriberTest, ReportsItsRequestsToTheHook) {
+  auto cluster = SpawnedCluster::Start();
+  ASSERT_THAT(cluster, IsOk());
+  int starts = 0, ends = 0;
+  std::set<std::string> nodes;
+  ClientHooks hooks;
+  hooks.command = [&](const CommandEvent& event) {
+    EXPECT_EQ(RequestName(*event.request), "SSUBSCRIBE");
+    EXPECT_EQ(event.id, 1u);
+    starts += event.kind == CommandEvent::Kind::kStart;
+    ends += event.kind == CommandEvent::Kind::kEnd;
+    if (event.kind == CommandEvent::Kind::kSend) nodes.insert(std::string(event.node));
+  };
+  auto subscriber = Run(FollowingSubscriber::Connect(
+      context.get_executor(), Options::Parse((*cluster)->uri()).value(), hooks));
+  ASSERT_THAT(subscriber, IsOk());
+  ASSERT_THAT(Run(store::SSubscribe(**subscriber, kShards)), IsOk());
+  RunUntil([&] { return (*subscriber)->confirmed() == 3; });
+  EXPECT_EQ(starts, 1);
+  EXPECT_EQ(ends, 1);
+  EXPECT_GE(nodes.size(), 1u);
 }
 
 TEST_F(FollowingSubscriberTest, FollowsAShardWhoseMasterFails) {

@@ -173,9 +173,11 @@ class MultiServerCore : public store::RequestKeeper,
     request.SetKeeper(this);
     if (!Hold(request)) PassToMachine(request);
   }
-  void PassToMachine(store::Request& request) {
+  void PassToMachine(store::Request& request) { PassToMachine(request, SteadyMicros()); }
+  // A request that was submitted at `since_us`.
+  void PassToMachine(store::Request& request, int64_t since_us) {
     BeforeSubmit();
-    machine_.Submit(request, SteadyMicros());
+    machine_.Submit(request, since_us);
     Perform();
   }
 

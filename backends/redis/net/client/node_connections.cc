@@ -16,12 +16,6 @@ absl::Status Unreachable(const absl::Status& status) {
   return store::NotSentError(std::string_view(text), status.code());
 }
 
-// The owner reports the requests of its callers itself.
-ClientHooks WithoutCommands(ClientHooks hooks) {
-  hooks.command = nullptr;
-  return hooks;
-}
-
 }  // namespace
 
 NodeConnections::NodeConnections(asio::any_io_executor executor, Options options, ClientHooks hooks)

@@ -1,6 +1,7 @@
 // Key positions that a real server describes: they equal the table's for all commands that both
 // know, and a cluster client routes commands by them that the table lacks.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
@@ -101,6 +103,36 @@ TEST_F(RenamedCommand, IsAskedForOnceByManyRequestsAtOnce) {
   }
   // One question beside the requests; the map is asked for by two commands.
   EXPECT_LE(client->traffic().commands, 50u + 1 + 2);
+}
+
+// What waits for the description of a command has the limits of all requests.
+TEST_F(RenamedCommand, WaitsWithinTheLimitsOfTheClient) {
+  for (const std::string limit : {"queue_limit=2", "queue_bytes=28"}) {
+    auto limited = Run(ClusterClient::Connect(
+        context.get_executor(),
+        Options::Parse(absl::StrCat(cluster->uri(), "&command_timeout=200ms&", limit)).value()));
+    ASSERT_THAT(limited, IsOk());
+    for (const std::string key : {"a", "b", "c"}) {
+      while (!Send(**limited, {"GET", key}).ok()) continue;
+    }
+    for (size_t node = 0; node < 3; ++node) kill(cluster->node(node).pid(), SIGSTOP);
+    auto first = SendWords(**limited, {"my.bitop", "OR", "{a}", "{a}"});
+    auto second = SendWords(**limited, {"my.bitop", "OR", "{a}", "{a}"});
+    first.Start();
+    second.Start();
+    for (const std::string command : {"my.bitop", "GET"}) {
+      const absl::Status refused = Send(**limited, {command, "a"}).status();
+      EXPECT_THAT(refused, base::StatusIs(absl::StatusCode::kResourceExhausted)) << limit;
+    }
+    EXPECT_FALSE(first.done() || second.done()) << "it is refused at once";
+    RunUntil([&] { return first.done() && second.done(); });
+    for (size_t node = 0; node < 3; ++node) kill(cluster->node(node).pid(), SIGCONT);
+    for (const absl::Status& ended : {first.TakeResult().status(), second.TakeResult().status()}) {
+      EXPECT_THAT(ended, base::StatusIs(absl::StatusCode::kDeadlineExceeded));
+      EXPECT_EQ(store::ErrorKindOf(ended), store::ErrorKind::kNotSent) << ended;
+    }
+    while (!Send(**limited, {"my.bitop", "OR", "{a}", "{a}"}).ok()) continue;
+  }
 }
 
 TEST_F(RenamedCommand, ACommandThatNoServerKnowsGetsTheServersError) {

@@ -14,6 +14,7 @@
 #include "redouble/backends/redis/fsm/command_effect.h"
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/net/connection.h"
+#include "redouble/backends/redis/observe/command_event.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/command.h"
@@ -48,6 +49,16 @@ class KeptResult final : public Request {
   std::optional<absl::StatusOr<Reply>> result_;
 };
 
+// Lets the hook run under the lock. A hook that is not set stays so.
+template <typename Result, typename... Arguments>
+void Guard(std::mutex& mutex, std::function<Result(Arguments...)>& hook) {
+  if (!hook) return;
+  hook = [&mutex, call = std::move(hook)](Arguments... arguments) -> Result {
+    const std::lock_guard lock(mutex);
+    return call(std::forward<Arguments>(arguments)...);
+  };
+}
+
 // A request without a reply may have left the server busy with it.
 bool LeavesConnectionUsable(const absl::StatusOr<Reply>& result) {
   return result.ok() || result.status().code() == absl::StatusCode::kFailedPrecondition;
@@ -55,7 +66,33 @@ bool LeavesConnectionUsable(const absl::StatusOr<Reply>& result) {
 
 }  // namespace
 
+// What the hook of a connection passes on: where the request of the pool is sent. Each connection
+// counts its requests anew, and a check of an idle one is no request of the pool.
 struct SyncPool::Slot {
+  // Sends the request, which `observer` observes if it is not null.
+  absl::StatusOr<Reply> Run(const Request& request, RequestObserver* observer) {
+    KeptResult kept(request);
+    observed = observer == nullptr ? Observed() : Observed{observer, &request};
+    store->Submit(kept);
+    observed = {};
+    return std::move(kept.result());
+  }
+  CommandHook hook() {
+    return [this](const CommandEvent& event) {
+      if (observed.observer == nullptr) return;
+      if (event.kind == CommandEvent::Kind::kSend) {
+        observed.observer->Sent(*observed.request, event.node);
+      } else if (event.kind == CommandEvent::Kind::kRedirect) {
+        observed.observer->Redirected(*observed.request, event.node, event.cause);
+      }
+    };
+  }
+
+  struct Observed {
+    RequestObserver* observer = nullptr;
+    const Request* request = nullptr;
+  };
+  Observed observed;
   std::unique_ptr<SyncStore> store;
   Counters counters;         // When it was returned last.
   uint64_t credentials = 0;  // Those that it was opened with (NumberedCredentials).
@@ -64,22 +101,25 @@ struct SyncPool::Slot {
 // The store of a lease. It notes how the connection will be left.
 class SyncPool::LeasedStore final : public store::Store {
  public:
-  LeasedStore(SyncPool& pool, uint64_t id) : pool_(pool), id_(id), store_(pool.StoreOf(id)) {}
+  LeasedStore(SyncPool& pool, uint64_t id) : pool_(pool), id_(id), slot_(pool.SlotOf(id)) {}
   ~LeasedStore() override { pool_.Release(id_, !broken_ && !changed_ && !watching_ && !in_multi_); }
 
   void Submit(Request& request) override {
-    KeptResult kept(request);
-    store_.Submit(kept);
-    broken_ |= !LeavesConnectionUsable(kept.result());
-    if (kept.result().ok()) {
-      for (const store::Command& command : request.commands()) Note(command);
-      // EXEC forgets the watched keys.
-      if (request.kind() == Request::Kind::kTransaction) watching_ = false;
-    }
-    request.Complete(std::move(kept.result()));
+    pool_.Observe(request, [this](Request& passed, RequestObserver* observer) {
+      absl::StatusOr<Reply> result = slot_.Run(passed, observer);
+      NoteResult(passed, result);
+      passed.Complete(std::move(result));
+    });
   }
 
  private:
+  void NoteResult(const Request& request, const absl::StatusOr<Reply>& result) {
+    broken_ |= !LeavesConnectionUsable(result);
+    if (!result.ok()) return;
+    for (const store::Command& command : request.commands()) Note(command);
+    // EXEC forgets the watched keys.
+    if (request.kind() == Request::Kind::kTransaction) watching_ = false;
+  }
   void Note(const store::Command& command) {
     if (EffectOf(command) != CommandEffect::kState) return;
     const CommandId id = store::RowOf(command);
@@ -99,7 +139,7 @@ class SyncPool::LeasedStore final : public store::Store {
 
   SyncPool& pool_;
   const uint64_t id_;
-  SyncStore& store_;
+  Slot& slot_;
   bool broken_ = false;
   bool changed_ = false;
   bool watching_ = false;
@@ -135,18 +175,11 @@ absl::StatusOr<std::unique_ptr<SyncPool>> SyncPool::Connect(const Options& optio
 
 // The hooks of all connections run one at a time.
 ClientHooks SyncPool::Guarded(ClientHooks hooks) {
-  if (hooks.log) {
-    hooks.log = [this, log = std::move(hooks.log)](const LogEvent& event) {
-      const std::lock_guard lock(hooks_mutex_);
-      log(event);
-    };
-  }
-  if (hooks.command) {
-    hooks.command = [this, command = std::move(hooks.command)](const CommandEvent& event) {
-      const std::lock_guard lock(hooks_mutex_);
-      command(event);
-    };
-  }
+  Guard(hooks_mutex_, hooks.log);
+  Guard(hooks_mutex_, hooks.command);
+  Guard(hooks_mutex_, hooks.push);
+  Guard(hooks_mutex_, hooks.is_idempotent);
+  Guard(hooks_mutex_, hooks.key_password);
   return hooks;
 }
 
@@ -206,11 +239,16 @@ absl::StatusOr<PoolGrant> SyncPool::AwaitGrant(std::unique_lock<std::mutex>& loc
 
 absl::Status SyncPool::Open(uint64_t id) {
   const uint64_t credentials = CredentialsNumber();
-  auto opened = SyncStore::Connect(options_, Sharing::kDedicated, hooks_);
+  auto slot = std::make_unique<Slot>();
+  slot->credentials = credentials;
+  ClientHooks hooks = hooks_;
+  if (hooks.command) hooks.command = slot->hook();
+  auto opened = SyncStore::Connect(options_, Sharing::kDedicated, std::move(hooks));
   const std::lock_guard lock(mutex_);
   if (opened.ok()) {
     ++counters_.opened;
-    slots_.emplace(id, std::make_unique<Slot>(Slot{*std::move(opened), Counters(), credentials}));
+    slot->store = *std::move(opened);
+    slots_.emplace(id, std::move(slot));
     return absl::OkStatus();
   }
   ++counters_.open_failures;
@@ -237,7 +275,7 @@ uint64_t SyncPool::CredentialsNumber() const {
   return hooks_.credentials == nullptr ? 0 : hooks_.credentials->current().number;
 }
 
-SyncStore& SyncPool::StoreOf(uint64_t id) { return *slots_.at(id)->store; }
+SyncPool::Slot& SyncPool::SlotOf(uint64_t id) { return *slots_.at(id); }
 
 // Returning.
 
@@ -297,20 +335,33 @@ void SyncPool::CloseExpired(std::unique_lock<std::mutex>& lock) {
 // The interface.
 
 void SyncPool::Submit(Request& request) {
+  Observe(request, [this](Request& passed, RequestObserver* observer) { Pass(passed, observer); });
+}
+
+void SyncPool::Observe(Request& request, absl::FunctionRef<void(Request&, RequestObserver*)> pass) {
+  if (!hooks_.command) return pass(request, nullptr);
+  const CommandHook hook = [this, id = ++requests_](CommandEvent event) {
+    event.id = id;
+    hooks_.command(event);
+  };
+  const std::shared_ptr<RequestObserver> observer = RequestObserver::Make(hook, "", SteadyMicros);
+  observer->Submit(request, [&](Request& observed) { pass(observed, observer.get()); });
+}
+
+void SyncPool::Pass(Request& request, RequestObserver* observer) {
   if (std::optional<absl::Status> refusal = Refusal(request, Sharing::kPooled)) {
     return request.Complete(*std::move(refusal));
   }
   const absl::StatusOr<uint64_t> id = Acquire();
   if (!id.ok()) return request.Complete(id.status());
-  SyncStore* store = nullptr;
+  Slot* slot = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    store = &StoreOf(*id);
+    slot = &SlotOf(*id);
   }
-  KeptResult kept(request);
-  store->Submit(kept);
-  Release(*id, LeavesConnectionUsable(kept.result()));
-  request.Complete(std::move(kept.result()));
+  absl::StatusOr<Reply> result = slot->Run(request, observer);
+  Release(*id, LeavesConnectionUsable(result));
+  request.Complete(std::move(result));
 }
 
 absl::StatusOr<SyncPool::Lease> SyncPool::Borrow() {

@@ -36,13 +36,15 @@
 // carried.
 //
 // Hooks: ClientHooks are called by the threads that use the pool, one call at a time. They must not
-// use the pool.
+// use the pool. The events of a request (ClientHooks::command) begin before it waits for a
+// connection, and include one that got none.
 //
 // Thread-safety: any thread, except that the destructor needs all calls to have ended and all
 // leases to be gone. A lease belongs to one thread at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_
 #define REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -52,30 +54,19 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/counters.h"
+#include "redouble/backends/redis/fsm/pool_counters.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/pool/pool_ledger.h"
+#include "redouble/backends/redis/observe/request_observer.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::inline v0_1::redis {
 
 class SyncStore;
-
-// What a pool has done since it was made, and its connections now.
-struct PoolCounters {
-  uint64_t borrows = 0;        // Calls and leases that got a connection.
-  uint64_t waits = 0;          // Those that had to wait for one.
-  uint64_t timeouts = 0;       // Those that waited in vain.
-  uint64_t opened = 0;         // Connections.
-  uint64_t open_failures = 0;  // Failed attempts to open one.
-  uint64_t dead = 0;           // Connections that were found dead before their use.
-  uint64_t expired = 0;        // Connections that were closed for their age or idle time.
-  uint64_t discarded = 0;  // Connections that were closed because their user left a state in them.
-  uint64_t borrowed = 0;   // Connections in use now.
-  uint64_t idle = 0;       // Idle connections now.
-};
 
 class SyncPool final : public store::Store {
  public:
@@ -114,6 +105,10 @@ class SyncPool final : public store::Store {
 
   SyncPool(const Options& options, ClientHooks hooks);
 
+  // Passes the request on: itself and null, or what reports it to the hook and its observer.
+  void Observe(store::Request& request,
+               absl::FunctionRef<void(store::Request&, RequestObserver*)> pass);
+  void Pass(store::Request& request, RequestObserver* observer);
   absl::StatusOr<uint64_t> Acquire();
   absl::StatusOr<PoolGrant> AwaitGrant(std::unique_lock<std::mutex>& lock);
   absl::Status Open(uint64_t id);
@@ -122,12 +117,13 @@ class SyncPool final : public store::Store {
   void Release(uint64_t id, bool reusable);
   void CloseExpired(std::unique_lock<std::mutex>& lock);
   std::unique_ptr<SyncStore> TakeSlot(uint64_t id);
-  SyncStore& StoreOf(uint64_t id);
+  Slot& SlotOf(uint64_t id);
   ClientHooks Guarded(ClientHooks hooks);
 
   const Options options_;
   std::mutex hooks_mutex_;
   const ClientHooks hooks_;
+  std::atomic<uint64_t> requests_ = 0;  // That were reported to the hook.
 
   mutable std::mutex mutex_;  // Of the members below.
   std::condition_variable returned_;

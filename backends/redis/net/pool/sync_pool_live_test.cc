@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,14 +18,18 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/observe/command_latencies.h"
+#include "redouble/backends/redis/observe/command_spans.h"
+#include "redouble/backends/redis/observe/slow_commands.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/system_clock.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
@@ -107,6 +112,68 @@ TEST_F(SyncPoolTest, ServesManyThreadsWithFewConnections) {
   EXPECT_EQ(in_hook, 3 * 2 * kThreads * kRounds);
 }
 
+// Also those of pushes, which all connections receive here.
+TEST_F(SyncPoolTest, CallsItsHooksOneAtATime) {
+  constexpr int kThreads = 4, kRounds = 300;
+  std::atomic<int> inside = 0;
+  std::atomic<bool> overlap = false;
+  uint64_t pushes = 0;
+  ClientHooks hooks;
+  hooks.push = [&](const Reply&) {
+    if (++inside > 1) overlap = true;
+    std::this_thread::yield();
+    ++pushes;
+    --inside;
+  };
+  const auto pool = Connected("?protocol=3&pool_size=4", hooks);
+  ASSERT_NE(pool, nullptr);
+  InThreads(kThreads, [&](int thread) {
+    auto lease = pool->Borrow();
+    ASSERT_THAT(lease, IsOk());
+    // The server tells the connection of every key that changes.
+    EXPECT_THAT(Send(lease->store(), CommandId::kClientTracking, {"ON", "BCAST"}), IsOk());
+    const std::string own = absl::StrCat("own:", thread);
+    for (int i = 0; i < kRounds; ++i) {
+      EXPECT_THAT(base::Run(store::Incr(lease->store(), own)), IsOk());
+    }
+  });
+  EXPECT_FALSE(overlap);
+  EXPECT_GT(pushes, uint64_t{kRounds});
+  EXPECT_EQ(pushes, pool->traffic().pushes);
+}
+
+// The spans of requests that run at the same time, on connections that each count from 1.
+TEST_F(SyncPoolTest, NumbersTheRequestsOfAllConnections) {
+  constexpr int kThreads = 4, kRounds = 100;
+  const base::SystemClock clock;
+  std::map<std::string, int> spans;
+  CommandSpans adapter(clock, Options::Parse(server->uri()).value(), [&](const CommandSpan& span) {
+    ++spans[absl::StrCat(span.name, span.failed ? " failed" : "")];
+  });
+  ClientHooks hooks;
+  hooks.command = adapter.hook();
+  // Each connection is checked before it is used, which is no request.
+  const auto pool = Connected("?pool_size=4&pool_check_after=1ms", hooks);
+  ASSERT_NE(pool, nullptr);
+  InThreads(kThreads, [&](int thread) {
+    const std::string own = absl::StrCat("own:", thread);
+    for (int i = 0; i < kRounds; ++i) {
+      EXPECT_THAT(base::Run(store::Set(*pool, own, "1")), IsOk());
+      EXPECT_THAT(base::Run(store::Get(*pool, own)), IsOk());
+    }
+  });
+  {
+    auto lease = pool->Borrow();
+    ASSERT_THAT(lease, IsOk());
+    EXPECT_THAT(Send(lease->store(), CommandId::kWatch, {"key"}), IsOk());
+  }
+  EXPECT_FALSE(Send(*pool, CommandId::kMulti).ok());
+  EXPECT_EQ(spans, (std::map<std::string, int>{{"SET", kThreads * kRounds},
+                                               {"GET", kThreads * kRounds},
+                                               {"WATCH", 1},
+                                               {"MULTI failed", 1}}));
+}
+
 // Each thread reads, and writes back, under WATCH. A lost update would show in the sum.
 TEST_F(SyncPoolTest, LendsConnectionsForOptimisticTransactions) {
   constexpr int kThreads = 4, kRounds = 25;
@@ -161,7 +228,10 @@ TEST_F(SyncPoolTest, RefusesToChangeAConnectionWithoutALease) {
 }
 
 TEST_F(SyncPoolTest, WaitsForAConnectionNoLongerThanItsTime) {
-  const auto pool = Connected("?pool_size=1&pool_acquire_timeout=30ms");
+  SlowCommands slow({.threshold = absl::Milliseconds(30)});
+  ClientHooks hooks;
+  hooks.command = slow.hook();
+  const auto pool = Connected("?pool_size=1&pool_acquire_timeout=30ms", hooks);
   ASSERT_NE(pool, nullptr);
   auto lease = pool->Borrow();
   ASSERT_THAT(lease, IsOk());
@@ -173,6 +243,9 @@ TEST_F(SyncPoolTest, WaitsForAConnectionNoLongerThanItsTime) {
   EXPECT_EQ(waited.message(), absl::StrCat("all 1 connections to unix://", server->unix_socket(),
                                            " were busy for 30ms"));
   EXPECT_EQ(pool->counters().timeouts, 1u);
+  ASSERT_EQ(slow.total(), 1u) << "the hook sees the wait";
+  EXPECT_EQ(slow.Entries()[0].error, "DEADLINE_EXCEEDED");
+  EXPECT_EQ(slow.Entries()[0].sends, 0);
   lease = absl::CancelledError("the lease ends");
   EXPECT_THAT(base::Run(store::Get(*pool, "key")), IsOk());
 }
@@ -224,15 +297,17 @@ TEST_F(SyncPoolTest, ChecksAConnectionThatWasIdle) {
   EXPECT_EQ(pool->traffic().answered, before + 2) << "PING and SET";
 }
 
-TEST_F(SyncPoolTest, ClosesConnectionsForTheirAge) {
-  const auto pool = Connected("?pool_size=1&pool_lifetime=1ms");
-  ASSERT_NE(pool, nullptr);
-  for (int i = 0; i < 3; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    ASSERT_THAT(base::Run(store::Incr(*pool, "n")), IsOk());
+TEST_F(SyncPoolTest, ClosesConnectionsForTheirAgeAndTheirIdleTime) {
+  for (const std::string limit : {"pool_lifetime=1ms", "pool_idle_time=1ms"}) {
+    const auto pool = Connected("?pool_size=1&" + limit);
+    ASSERT_NE(pool, nullptr);
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      ASSERT_THAT(base::Run(store::Incr(*pool, "n")), IsOk());
+    }
+    EXPECT_GE(pool->counters().expired, 3u) << limit;
+    EXPECT_EQ(pool->traffic().answered, 3u) << "those of closed connections count";
   }
-  EXPECT_GE(pool->counters().expired, 3u);
-  EXPECT_EQ(pool->traffic().answered, 3u) << "those of closed connections count";
 }
 
 TEST_F(SyncPoolTest, FailsWhatWaitsWhenItIsClosed) {
