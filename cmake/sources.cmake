@@ -272,6 +272,7 @@ redouble_component(
     core/store/keyspace/key_layout.cc
     core/store/keyspace/key_pattern.cc
     core/store/keyspace/key_translator.cc
+    core/store/keyspace/unused_keys.cc
     core/store/message_source.cc
     core/store/post.cc
     core/store/pubsub/channel_reader.cc
@@ -325,6 +326,7 @@ redouble_component(
     core/store/keyspace/key_layout.h
     core/store/keyspace/key_pattern.h
     core/store/keyspace/key_rules.h
+    core/store/keyspace/unused_keys.h
     core/store/message_source.h
     core/store/pubsub/channel_reader.h
     core/store/pubsub/pubsub.h
@@ -1055,6 +1057,7 @@ redouble_component(
     core/threescale/model/requests.cc
     core/threescale/model/service.cc
     core/threescale/model/service_token.cc
+    core/threescale/model/system_data.cc
     core/threescale/model/usage.cc
     core/threescale/model/usage_limit.cc
     core/threescale/notify/alerts.cc
@@ -1100,6 +1103,7 @@ redouble_component(
     core/threescale/model/requests.h
     core/threescale/model/service.h
     core/threescale/model/service_token.h
+    core/threescale/model/system_data.h
     core/threescale/model/usage.h
     core/threescale/model/usage_limit.h
     core/threescale/notify/alerts.h

@@ -263,6 +263,10 @@ std::string Build(const KeyPattern& pattern, const Values&... values) {
   return pattern.Build(values...).value();
 }
 
+bool Matches(const KeyPattern& pattern, std::string_view key) {
+  return pattern.Parse(key).has_value();
+}
+
 }  // namespace
 
 std::span<const KeyFamily> KeyFamilies(KeyLayout layout) { return Table().families(layout); }
@@ -285,6 +289,10 @@ std::string StatusKeys::Children(std::string_view parent_task_id) const {
   return Build(children_, parent_task_id);
 }
 
+bool StatusKeys::IsOfTask(std::string_view key) const {
+  return Matches(history_, key) || Matches(event_, key) || Matches(children_, key);
+}
+
 ObservationKeys::ObservationKeys(std::string_view prefix, KeyLayout layout)
     : history_(PatternOf(kObservationHistoryRow, prefix, layout)),
       event_(PatternOf(kObservationEventRow, prefix, layout)) {}
@@ -297,6 +305,10 @@ std::string ObservationKeys::Event(EventToken event) const {
   return Build(event_, event.task_id, event.token);
 }
 
+bool ObservationKeys::IsOfTask(std::string_view key) const {
+  return Matches(history_, key) || Matches(event_, key);
+}
+
 FeedKeys::FeedKeys(std::string_view prefix, KeyLayout layout)
     : feed_(PatternOf(kFeedRow, prefix, layout)),
       event_(PatternOf(kFeedEventRow, prefix, layout)) {}
@@ -304,6 +316,8 @@ FeedKeys::FeedKeys(std::string_view prefix, KeyLayout layout)
 std::string FeedKeys::Feed() const { return Build(feed_); }
 
 std::string FeedKeys::Event(std::string_view cursor) const { return Build(event_, cursor); }
+
+bool FeedKeys::IsEvent(std::string_view key) const { return Matches(event_, key); }
 
 DlqKeys::DlqKeys(std::string_view prefix, KeyLayout layout)
     : record_(PatternOf(kRecordRow, prefix, layout)),
@@ -339,6 +353,10 @@ std::string WorkflowKeys::Dedup(TaskStage task, std::string_view signature) cons
 std::string WorkflowKeys::Inflight(TaskStage task) const {
   if (layout_ == KeyLayout::kCluster) return Build(inflight_, task.task_id, task.stage);
   return Build(inflight_, task.stage, task.task_id);
+}
+
+bool WorkflowKeys::IsContract(std::string_view key) const {
+  return Matches(dedup_, key) || Matches(inflight_, key);
 }
 
 }  // namespace redouble::inline v0_1::relayna

@@ -63,6 +63,8 @@ class StatusKeys {
   std::string Channel(std::string_view task_id) const;
   std::string Event(EventToken event) const;
   std::string Children(std::string_view parent_task_id) const;
+  // Whether this is a key of a task: any of the three above, but not the channel.
+  bool IsOfTask(std::string_view key) const;
 
  private:
   store::KeyPattern history_;
@@ -78,6 +80,8 @@ class ObservationKeys {
 
   std::string History(std::string_view task_id) const;
   std::string Event(EventToken event) const;
+  // Whether this is one of the keys above.
+  bool IsOfTask(std::string_view key) const;
 
  private:
   store::KeyPattern history_;
@@ -91,6 +95,7 @@ class FeedKeys {
 
   std::string Feed() const;
   std::string Event(std::string_view cursor) const;
+  bool IsEvent(std::string_view key) const;
 
  private:
   store::KeyPattern feed_;
@@ -129,6 +134,8 @@ class WorkflowKeys {
 
   std::string Dedup(TaskStage task, std::string_view signature) const;
   std::string Inflight(TaskStage task) const;
+  // Whether this is one of the two keys above.
+  bool IsContract(std::string_view key) const;
 
  private:
   store::KeyLayout layout_;

@@ -118,6 +118,12 @@ TYPED_TEST(ServiceEventFeedTest, AcceptsAnIdOnceForAllTasksAndSources) {
   EXPECT_THAT(this->Run(feed.AddObservation(observation)), IsOkAndHolds(false));
 }
 
+// Unlike the observation store, the feed accepts a falsy id: it goes by its text.
+TYPED_TEST(ServiceEventFeedTest, AcceptsATaskIdThatIsZero) {
+  EXPECT_THAT(this->Add(Event(R"({"task_id": 0, "event_id": "e"})")), IsOkAndHolds(true));
+  EXPECT_NE(this->Head().find(R"("task_id":"0")"), std::string::npos) << this->Head();
+}
+
 TYPED_TEST(ServiceEventFeedTest, SendsNothingWithoutATaskId) {
   InterceptedStore watched(this->store());
   ServiceEventFeed feed(watched, this->Options(FeedOptions()));

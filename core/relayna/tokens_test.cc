@@ -126,6 +126,15 @@ TEST(WorkflowSignature, IsThatOfTheOriginal) {
   const std::string reversed[] = {"page", "doc"};
   EXPECT_THAT(WorkflowSignature({"t1", std::nullopt, &unicode, reversed}),
               IsOkAndHolds("8dd3859584b800356271f98ec9b627783cb0edcd38e93e490e89f8603e910e9a"));
+  // With U+007F, which Python escapes; from json.dumps of CPython 3.11.
+  const Value control = Object({{"doc",
+                                 "D\x7f"
+                                 "1"}});
+  const std::string doc[] = {"doc"};
+  EXPECT_THAT(WorkflowSignature({"t\x7f"
+                                 "1",
+                                 "extract", &control, doc}),
+              IsOkAndHolds("8b0ca2cc7a0a1c8ffbc4df2dbc4fffbd5bc5f91931ef420370623f57ccaf6a9f"));
 }
 
 TEST(WorkflowSignature, DependsOnValuesButNotOnTheOrder) {

@@ -345,6 +345,14 @@ std::string EventKeys::LatestIngestedTimestamp(std::string_view service_id) cons
 std::string EventKeys::PullCursor(std::string_view service_id) const {
   return Build(pull_cursor_, service_id);
 }
+bool EventKeys::Expires(std::string_view key) const {
+  for (const store::KeyPattern* const pattern :
+       {&event_, &service_history_, &task_history_, &task_latest_, &latest_status_,
+        &latest_observation_, &latest_ingested_}) {
+    if (pattern->Parse(key)) return true;
+  }
+  return false;
+}
 std::string EventKeys::ServiceChannel(std::string_view service_id) const {
   return Build(service_channel_, service_id);
 }

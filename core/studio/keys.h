@@ -89,6 +89,8 @@ class EventKeys {
   std::string LatestObservationTimestamp(std::string_view service_id) const;
   std::string LatestIngestedTimestamp(std::string_view service_id) const;
   std::string PullCursor(std::string_view service_id) const;
+  // Whether this is one of the keys above that get a TTL: all but the pull cursor.
+  bool Expires(std::string_view key) const;
   // Channels, not keys.
   std::string ServiceChannel(std::string_view service_id) const;
   std::string TaskChannel(TaskName task) const;

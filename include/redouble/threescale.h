@@ -30,6 +30,7 @@
 #include "redouble/core/threescale/model/requests.h"
 #include "redouble/core/threescale/model/service.h"
 #include "redouble/core/threescale/model/service_token.h"
+#include "redouble/core/threescale/model/system_data.h"
 #include "redouble/core/threescale/model/usage.h"
 #include "redouble/core/threescale/model/usage_limit.h"
 #include "redouble/core/threescale/notify/alerts.h"

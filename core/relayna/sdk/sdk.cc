@@ -35,7 +35,9 @@ WorkflowContractOptions WorkflowOptionsOf(const SdkSettings& settings) {
 }  // namespace
 
 Sdk::Sdk(store::Store& store, const SdkSettings& settings)
-    : statuses_(store, StatusOptionsOf(settings, MakeFeed(store, settings, feed_))),
+    : store_(store),
+      settings_(settings),
+      statuses_(store, StatusOptionsOf(settings, MakeFeed(store, settings, feed_))),
       workflow_contracts_(store, WorkflowOptionsOf(settings)) {
   if (settings.observation_store_prefix) {
     ObservationOptions options;
@@ -55,6 +57,23 @@ Sdk::Sdk(store::Store& store, const SdkSettings& settings)
     options.key_layout = settings.key_layout;
     dlq_.emplace(store, options);
   }
+}
+
+base::Task<absl::StatusOr<store::UnusedKeysReport>> Sdk::DeleteUnused(absl::Duration unused_for) {
+  const store::KeyLayout layout = settings_.key_layout;
+  const StatusKeys statuses(settings_.store_prefix, layout);
+  const WorkflowKeys workflows(settings_.workflow_prefix, layout);
+  std::optional<ObservationKeys> observations;
+  if (observations_) observations.emplace(*settings_.observation_store_prefix, layout);
+  std::optional<FeedKeys> feed;
+  if (feed_) feed.emplace(*settings_.service_event_store_prefix, layout);
+  store::UnusedKeys unused;
+  unused.unused_for = unused_for;
+  unused.selects = [&](std::string_view key) {
+    return statuses.IsOfTask(key) || workflows.IsContract(key) ||
+           (observations && observations->IsOfTask(key)) || (feed && feed->IsEvent(key));
+  };
+  co_return co_await store::DeleteUnusedKeys(store_, std::move(unused));
 }
 
 }  // namespace redouble::inline v0_1::relayna

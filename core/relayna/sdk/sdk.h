@@ -22,6 +22,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/relayna/dlq/dlq_store.h"
 #include "redouble/core/relayna/event_stream.h"
@@ -31,6 +34,7 @@
 #include "redouble/core/relayna/service_event_feed.h"
 #include "redouble/core/relayna/status_store.h"
 #include "redouble/core/relayna/workflow_contract_store.h"
+#include "redouble/core/store/keyspace/unused_keys.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/store.h"
 
@@ -63,7 +67,17 @@ class Sdk {
     return ExecutionGraphService(topology, statuses_, observations(), dlq());
   }
 
+  // Deletes what a TTL would have ended, for settings without TTLs: histories and children of tasks
+  // and inflight entries that no command has used for so long. Markers of tasks, the feed and
+  // contracts get that time as their TTL when they are first seen; an event that arrives again
+  // after its marker is stored again. Keeps the feed, which is trimmed, and the DLQ. Can be
+  // repeated. Errors and round trips: those of store::DeleteUnusedKeys. Source:
+  // docs/systems/relayna.md 4.18.
+  base::Task<absl::StatusOr<store::UnusedKeysReport>> DeleteUnused(absl::Duration unused_for);
+
  private:
+  store::Store& store_;
+  const SdkSettings settings_;
   std::optional<ServiceEventFeed> feed_;
   StatusStore statuses_;
   std::optional<ObservationStore> observations_;

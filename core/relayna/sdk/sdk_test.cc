@@ -115,5 +115,58 @@ TYPED_TEST(SdkTest, PassesTheHardeningOn) {
   EXPECT_EQ(this->Ttl(key), 30);
 }
 
+// Without TTLs, keys that no client uses are deleted on demand.
+TYPED_TEST(SdkTest, DeletesWhatIsUnused) {
+  SdkSettings settings = this->Options(SdkSettings());
+  settings.store_ttl_seconds = std::nullopt;
+  settings.workflow_ttl_seconds = std::nullopt;
+  settings.dlq_store_prefix = settings.store_prefix;
+  Sdk sdk(this->store(), settings);
+  const auto store = [&](std::string_view task, std::string_view event_id) {
+    const Value event = Object({{"task_id", task},
+                                {"status", "queued"},
+                                {"event_id", event_id},
+                                {"meta", Object({{"parent_task_id", "p"}})}});
+    return this->Run(sdk.statuses().SetHistory(task, event));
+  };
+  ASSERT_THAT(store("t1", "e1"), IsOk());
+  ASSERT_THAT(store("t2", "e2"), IsOk());
+  ASSERT_THAT(this->Run(sdk.observations()->SetEvent(this->Received())), IsOkAndHolds(true));
+  WorkflowContract contract;
+  contract.stage = "ocr";
+  contract.task_id = "t1";
+  ASSERT_THAT(this->Run(sdk.workflow_contracts().AcquireDedup(contract)), IsOk());
+  DlqRecord record;
+  record.dlq_id = "x";
+  ASSERT_THAT(this->Run(sdk.dlq()->Add(record)), IsOk());
+  this->Ask({"SET", "other:history:t1", "x"});
+  const int64_t keys = this->KeyCount();
+
+  this->Advance(absl::Hours(1));
+  ASSERT_THAT(this->Run(sdk.statuses().GetHistory("t2")), IsOk());
+  this->Advance(absl::Hours(1));
+  ASSERT_OK_AND_ASSIGN(const store::UnusedKeysReport early,
+                       this->Run(sdk.DeleteUnused(absl::Hours(3))));
+  EXPECT_EQ(early.deleted, 0);
+  EXPECT_EQ(early.expiring, 7) << "markers of two statuses, an observation, the feed, a contract";
+  ASSERT_OK_AND_ASSIGN(const store::UnusedKeysReport report,
+                       this->Run(sdk.DeleteUnused(absl::Hours(2))));
+  EXPECT_EQ(report.deleted, 3) << "the history of t1, the children of p, the observations";
+  EXPECT_EQ(report.expiring, 0) << "they have a TTL";
+  EXPECT_EQ(this->KeyCount(), keys - 3);
+  EXPECT_THAT(this->Run(sdk.statuses().GetLatest("t1")), IsOkAndHolds(::testing::Eq(std::nullopt)));
+  EXPECT_THAT(this->Run(sdk.statuses().GetHistory("t2")).value(), ::testing::SizeIs(1));
+  EXPECT_THAT(this->Run(sdk.feed()->GetFeed()).value().items, ::testing::SizeIs(3));
+  EXPECT_THAT(this->Run(sdk.dlq()->ListRecords({})).value().records, ::testing::SizeIs(1));
+  EXPECT_EQ(this->Ask({"EXISTS", "other:history:t1"}), Reply::Integer(1));
+  this->Advance(absl::Hours(1));
+  ASSERT_THAT(store("t1", "e1"), IsOk());
+  EXPECT_THAT(this->Run(sdk.statuses().GetLatest("t1")), IsOkAndHolds(::testing::Eq(std::nullopt)))
+      << "a duplicate";
+  this->Advance(absl::Hours(3));
+  ASSERT_THAT(store("t1", "e1"), IsOk());
+  EXPECT_THAT(this->Run(sdk.statuses().GetHistory("t1")).value(), ::testing::SizeIs(1));
+}
+
 }  // namespace
 }  // namespace redouble::inline v0_1::relayna

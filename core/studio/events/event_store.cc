@@ -303,4 +303,12 @@ base::Task<absl::Status> EventStore::SetPullCursor(std::string_view service_id,
   co_return set.status();
 }
 
+base::Task<absl::StatusOr<store::UnusedKeysReport>> EventStore::DeleteUnused(
+    absl::Duration unused_for) {
+  store::UnusedKeys unused;
+  unused.unused_for = unused_for;
+  unused.selects = [this](std::string_view key) { return keys_.Expires(key); };
+  co_return co_await store::DeleteUnusedKeys(store_, std::move(unused));
+}
+
 }  // namespace redouble::inline v0_1::studio

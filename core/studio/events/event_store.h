@@ -26,6 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/store/keyspace/unused_keys.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/studio/events/service_event.h"
 #include "redouble/core/studio/hardening.h"
@@ -112,6 +113,13 @@ class EventStore {
   // One round trip each. The key never expires.
   base::Task<absl::StatusOr<std::optional<std::string>>> GetPullCursor(std::string_view service_id);
   base::Task<absl::Status> SetPullCursor(std::string_view service_id, std::string_view cursor);
+
+  // Deletes what a TTL would have ended, for stores without one: documents, lists and latest
+  // timestamps that no command has used for so long. A list uses its documents whenever it is read,
+  // so the documents that trimming took from the lists go first. Keeps the pull cursors. An event
+  // that arrives again after its document was deleted is inserted again. Can be repeated. Errors
+  // and round trips: those of store::DeleteUnusedKeys. Source: docs/systems/studio.md 4.21.
+  base::Task<absl::StatusOr<store::UnusedKeysReport>> DeleteUnused(absl::Duration unused_for);
 
   // The keys and channels of this store.
   const EventKeys& keys() const { return keys_; }

@@ -412,5 +412,29 @@ TYPED_TEST(EventStoreTest, KeepsAPullCursorForEver) {
   EXPECT_EQ(this->Ttl("studio:events:pull-cursor:a"), -1);
 }
 
+// Without a TTL: no client uses the documents that no list names.
+TYPED_TEST(EventStoreTest, DeletesWhatIsUnused) {
+  const EventStoreOptions options =
+      this->Options(EventStoreOptions{.ttl_seconds = std::nullopt, .history_maxlen = 2});
+  EventStore events(this->store(), options);
+  for (const std::string id : {"e1", "e2", "e3"}) {
+    ASSERT_THAT(this->Run(events.InsertEvent(Event(id, "2026-01-01T10:00:00Z"), this->now())),
+                IsOkAndHolds(true));
+  }
+  ASSERT_THAT(this->Run(events.SetPullCursor("a", "e3")), IsOk());
+  this->Advance(absl::Hours(1));
+  ASSERT_THAT(this->Run(events.ListServiceEvents("a")), IsOk());
+  this->Advance(absl::Hours(1));
+  ASSERT_OK_AND_ASSIGN(const store::UnusedKeysReport report,
+                       this->Run(events.DeleteUnused(absl::Hours(2))));
+  // The document of e1, the list of the task, and three latest timestamps.
+  EXPECT_EQ(report.deleted, 5);
+  EXPECT_EQ(report.selected, 8);
+  EXPECT_THAT(this->Ids(this->ListService()), ElementsAre("e3", "e2"));
+  EXPECT_THAT(this->Run(events.GetPullCursor("a")), IsOkAndHolds("e3"));
+  EXPECT_THAT(this->Run(events.InsertEvent(Event("e1", "2026-01-01T10:00:00Z"), this->now())),
+              IsOkAndHolds(true));
+}
+
 }  // namespace
 }  // namespace redouble::inline v0_1::studio

@@ -21,6 +21,11 @@ TEST(TaskDocumentId, IsUrlSafeBase64OfBothIdsAsJson) {
             "eyJzZXJ2aWNlX2lkIjoicyIsInRhc2tfaWQiOiJ0XHUwMGUyc2svMiJ9");
   EXPECT_EQ(TaskDocumentId({"s", "\U0001f600"}),
             "eyJzZXJ2aWNlX2lkIjoicyIsInRhc2tfaWQiOiJcdWQ4M2RcdWRlMDAifQ==");
+  // Python escapes U+007F, too; from json.dumps of CPython 3.11.
+  EXPECT_EQ(TaskDocumentId({"s",
+                            "a\x7f"
+                            "b"}),
+            "eyJzZXJ2aWNlX2lkIjoicyIsInRhc2tfaWQiOiJhXHUwMDdmYiJ9");
   EXPECT_EQ(TaskDocumentId({"s", "q\"\\"}), "eyJzZXJ2aWNlX2lkIjoicyIsInRhc2tfaWQiOiJxXCJcXCJ9");
 }
 

@@ -36,6 +36,25 @@ TYPED_TEST(AuthorizerTest, IdentifiesTheApplication) {
   EXPECT_EQ(this->VerdictOn(request), "error end_users_no_longer_supported");
 }
 
+// docs/systems/threescale.md D17: only application keys lose the white space around them.
+TYPED_TEST(AuthorizerTest, KnowsNoPaddedIds) {
+  AuthRequest request = this->Request();
+  request.service_id = " 2 ";
+  EXPECT_EQ(this->VerdictOn(request), "error service_id_invalid");
+  request = this->Request();
+  request.app_id = " a1 ";
+  EXPECT_EQ(this->VerdictOn(request), "error application_not_found");
+  request = this->Request();
+  request.provider_key = " pk ";
+  EXPECT_EQ(this->VerdictOn(request), "error provider_key_invalid");
+  request = this->Request();
+  request.service_id = " \t";
+  EXPECT_EQ(this->VerdictOn(request), "") << "a blank id means the default service";
+  this->Ask({"SADD", "application/service_id:2/id:a1/keys", "k"});
+  request.app_key = " k\n";
+  EXPECT_EQ(this->VerdictOn(request), "");
+}
+
 TYPED_TEST(AuthorizerTest, IdentifiesTheApplicationByUserKeyWhereTheServiceWantsIt) {
   this->SaveService("1");
   ASSERT_THAT(this->Run(ApplicationStore(this->process()).SaveUserKey({"2", "uk"}, "a1")), IsOk());

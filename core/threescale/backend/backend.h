@@ -33,6 +33,7 @@
 #include "redouble/core/threescale/model/metric.h"
 #include "redouble/core/threescale/model/service.h"
 #include "redouble/core/threescale/model/service_token.h"
+#include "redouble/core/threescale/model/system_data.h"
 #include "redouble/core/threescale/model/usage_limit.h"
 #include "redouble/core/threescale/notify/events.h"
 #include "redouble/core/threescale/notify/notifier.h"
@@ -79,6 +80,10 @@ class Backend {
   MetricStore metrics() const { return MetricStore(process_); }
   UsageLimitStore usage_limits() const { return UsageLimitStore(process_); }
   AlertLimitStore alert_limits() const { return AlertLimitStore(process_); }
+  // Writes all that system knows of a service, as RestoreService of model/system_data.h.
+  base::Task<absl::Status> Restore(const SystemService& service) {
+    return RestoreService(process_, service);
+  }
   // The data of the backend.
   EventQueue events() const { return EventQueue(process_, settings_.hardening); }
   ErrorLog errors() const { return ErrorLog(process_); }

@@ -240,6 +240,22 @@ base::Task<absl::StatusOr<bool>> ApplicationStore::HasReferrerFilters(Applicatio
   co_return co_await HasMembers(process_.keys.ReferrerFilters(application));
 }
 
+base::Task<absl::Status> ApplicationStore::AddMembers(
+    ApplicationRef application, std::span<const std::string> keys,
+    std::span<const std::string> referrer_filters) {
+  const std::pair<std::string, std::span<const std::string>> sets[] = {
+      {process_.keys.ApplicationKeys(application), keys},
+      {process_.keys.ReferrerFilters(application), referrer_filters}};
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const auto& [key, members] : sets) {
+    if (members.empty()) continue;
+    ForgetMembers(key);
+    batch.Add(CommandId::kSAdd).Add(key).AddAll(members);
+  }
+  if (batch.commands().empty()) co_return absl::OkStatus();
+  co_return co_await ExecuteAll(process_.store, batch);
+}
+
 base::Task<absl::StatusOr<std::vector<std::string>>> ApplicationStore::Members(std::string key) {
   const auto read = [&] { return store::SMembers(process_.store, key); };
   co_return co_await Memoized<std::vector<std::string>>(process_.memoizer,

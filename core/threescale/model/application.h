@@ -18,6 +18,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -123,6 +124,11 @@ class ApplicationStore {
                                                         std::string_view value);
   base::Task<absl::StatusOr<std::vector<std::string>>> ReferrerFilters(ApplicationRef application);
   base::Task<absl::StatusOr<bool>> HasReferrerFilters(ApplicationRef application);
+
+  // Adds keys and referrer filters, also to an application that does not exist yet. One pipeline;
+  // no command if both are empty.
+  base::Task<absl::Status> AddMembers(ApplicationRef application, std::span<const std::string> keys,
+                                      std::span<const std::string> referrer_filters);
 
  private:
   base::Task<absl::StatusOr<std::optional<Application>>> Read(ApplicationRef application);
