@@ -198,6 +198,7 @@ TEST(DocumentedHazards, ThatAnOptionRemovesHaveAWorldWithIt) {
 
 TEST(DocumentedHazards, AreInTheCatalogue) {
   const std::string readme = ReadSource("scenarios/hazards/README.md");
+  EXPECT_EQ(readme.find("FOUND after"), std::string::npos) << "a remedy does not remove its hazard";
   for (const sim::DocumentedHazard& row : Documented()) {
     const std::string remedy = row.option.empty() ? "none: " + row.no_option : row.option;
     EXPECT_NE(readme.find(" | " + remedy + " |\n"), std::string::npos) << row.source;
