@@ -295,7 +295,7 @@ void GatewayWorkload::JudgeSpend(Verdicts& verdicts, const GatewayFaults& faults
     for (const Watched& watched : requests_) {
       if (watched.request.key != key) continue;
       AddSpend(watched.request, faults, hardened_, spend);
-      AddDifference(watched.request, faults, difference);
+      AddDifference(watched.request, faults, hardened_, difference);
     }
     const double days =
         Sum(absl::StrCat("budget:daily:", base::ToAbsl(kPolicies[key].key_id), ":*"));
