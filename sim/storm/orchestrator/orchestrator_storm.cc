@@ -159,7 +159,7 @@ class OrchestratorWorkload final : public Storm {
   std::map<std::pair<std::string, store::StreamId>, int64_t> deliveries_;  // By stream and entry.
   std::vector<std::string> without_ttl_;
   std::string counter_fault_;
-  std::string restart_;  // A cancelled run that a start in progress brought back.
+  std::string restart_;  // A run that a start in progress brought back.
   std::string drain_fault_;
   int64_t ends_of_sweeps_ = 0;
   int64_t steps_ = 0;
@@ -381,9 +381,8 @@ void OrchestratorWorkload::ObserveRun(WatchedRun& run) {
   const auto record = RecordOf(run);
   std::string what = absl::StrCat(run.plan.id, " is there again after its end, as ",
                                   base::ToAbsl(orchestrator::RunStatusName(record->status)));
-  // The start looked at the record before the cancellation, and will look at it again.
-  const bool is_a_start = run.starting > 0 && run.cancel_asked;
-  (is_a_start ? restart_ : counter_fault_) = std::move(what);
+  // The start looked at the record before the run ended, and will look at it again.
+  (run.starting > 0 ? restart_ : counter_fault_) = std::move(what);
 }
 
 void OrchestratorWorkload::ObserveTtls() {
