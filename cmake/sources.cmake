@@ -32,6 +32,7 @@ redouble_generate(
   core/korvet/scripts/script_texts.h
   SOURCES
     core/korvet/scripts/add_partitions.lua
+    core/korvet/scripts/append_given_ids.lua
     core/korvet/scripts/append_in_partition.lua
     core/korvet/scripts/append_records.lua
     core/korvet/scripts/commit_own_entries.lua
@@ -53,7 +54,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::korvet {'
-        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
+        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_given_ids.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -117,6 +118,7 @@ redouble_generate(
     core/relayna/scripts/append_once.lua
     core/relayna/scripts/release_replay_lock.lua
     core/relayna/scripts/remove_contract.lua
+    core/relayna/scripts/replace_record.lua
   COMMAND [==[
     {
         echo '// Generated from the Lua files of //core/relayna/scripts by redouble_scripts.'
@@ -126,7 +128,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::relayna {'
-        for file in core/relayna/scripts/append_once.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua; do
+        for file in core/relayna/scripts/append_once.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua core/relayna/scripts/replace_record.lua; do
             echo
             name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -1313,6 +1315,7 @@ redouble_component(
     sim/operations/korvet/korvet_member_operations.cc
     sim/operations/korvet/korvet_operations.cc
     sim/operations/orchestrator/orchestrator_operations.cc
+    sim/operations/orchestrator/unguarded_store.cc
     sim/operations/relayna/relayna_operations.cc
     sim/operations/studio/studio_operations.cc
     sim/operations/studio/studio_parts.cc

@@ -106,6 +106,18 @@ base::Task<absl::Status> BudgetStore::AddBudgetSpend(std::string_view key_id, do
   if (WritesNothing(cost_usd)) co_return absl::OkStatus();
 
   const std::string cost = FormatFloatArgument(cost_usd);
+  if (hardening_.atomic_spend) {
+    store::Batch batch(store::Batch::Atomicity::kTransaction);
+    const auto add = [&](std::string_view key, absl::Duration ttl) {
+      batch.Add(store::CommandId::kIncrByFloat, {key, cost});
+      batch.Add(store::CommandId::kExpire, {key}).AddInteger(absl::ToInt64Seconds(ttl));
+    };
+    add(counters.daily, DailyBudgetTtl());
+    add(counters.monthly, MonthlyBudgetTtl());
+    const auto replies = co_await store::Execute(store_, batch);
+    if (!replies.ok()) co_return ControlStateUnavailable(replies.status());
+    co_return AsControlState(store::FirstError(*replies));
+  }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await AddToCounter(counters.daily, cost, DailyBudgetTtl()));
   co_return co_await AddToCounter(counters.monthly, cost, MonthlyBudgetTtl());
 }

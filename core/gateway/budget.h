@@ -75,10 +75,11 @@ class BudgetStore {
                                                          BudgetLimits limits, absl::Time now);
 
   // Adds a cost to both counters and restarts their TTLs. The four commands are not a transaction:
-  // the operation stops at the first error, and earlier commands have taken effect. A cost of 0 or
-  // less sends nothing. Redis refuses a NaN or infinite cost.
+  // the operation stops at the first error, and earlier commands have taken effect. They are one
+  // with Hardening::atomic_spend, and a counter that is not a number then fails alone. A cost of 0
+  // or less sends nothing. Redis refuses a NaN or infinite cost.
   //
-  // Round trips: 4, or 0. Source: docs/systems/gateway.md 4.4.
+  // Round trips: 4, or 0; 1 with Hardening::atomic_spend. Source: docs/systems/gateway.md 4.4.
   base::Task<absl::Status> AddBudgetSpend(std::string_view key_id, double cost_usd, absl::Time now);
 
   // Writes the reservation, adds the cost to both counters and restarts all TTLs in one

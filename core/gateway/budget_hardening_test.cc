@@ -97,6 +97,26 @@ class HardeningTest : public tests::LayoutTest<Backend> {
 };
 
 template <typename Backend>
+class AtomicSpendTest : public HardeningTest<Backend> {};
+TYPED_TEST_SUITE(AtomicSpendTest, tests::LayoutBackends, tests::BackendNames);
+
+TYPED_TEST(AtomicSpendTest, AddsToBothCountersOrToNone) {
+  Hardening hardening;
+  hardening.atomic_spend = true;
+  InterceptedStore store(this->store());
+  BudgetStore budgets(store, hardening, this->keys_);
+  ASSERT_THAT(this->Run(budgets.AddBudgetSpend(kKey, 0.25, this->now())), IsOk());
+  EXPECT_EQ(store.requests(), 1u);
+  EXPECT_EQ(this->State(), "0.25 172800; 0.25 5356800; nil -2; 2 keys");
+  ASSERT_THAT(this->Run(budgets.AddBudgetSpend(kKey, 0, this->now())), IsOk());
+  EXPECT_EQ(store.requests(), 1u);
+  // A counter that Redis cannot add to fails the operation.
+  this->Ask({"SET", this->daily_, "many"});
+  EXPECT_TRUE(
+      IsControlStateUnavailable(this->Run(budgets.AddBudgetSpend(kKey, 0.25, this->now()))));
+}
+
+template <typename Backend>
 class HealingTest : public HardeningTest<Backend> {};
 TYPED_TEST_SUITE(HealingTest, tests::LayoutBackends, tests::BackendNames);
 

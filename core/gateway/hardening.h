@@ -9,7 +9,7 @@
 //   gateway::BudgetStore budgets(store, hardening);
 //
 // Thread-safety: a plain value.
-// Source: docs/systems/gateway.md 1.2; 5, hazards R3, R5, R6 and R10.
+// Source: docs/systems/gateway.md 1.2; 5, hazards R2, R3, R5, R6 and R10.
 #ifndef REDOUBLE_CORE_GATEWAY_HARDENING_H_
 #define REDOUBLE_CORE_GATEWAY_HARDENING_H_
 
@@ -39,6 +39,11 @@ struct Hardening {
   // CheckAndReserveBudget then does both in one script. The estimate is not added before the
   // comparison, as documented, so the last admitted request can still exceed the budget.
   bool atomic_check_and_reserve = false;
+
+  // Removes R2: added spend is four commands, and a crash between them leaves the counters of the
+  // day and of the month apart, or one of them without a TTL. With this option they are one
+  // transaction. It also keeps the two counters equal if the reply is lost (R12).
+  bool atomic_spend = false;
 
   // Keeps secrets out of Redis: a client chooses its request id and can send a secret as one. With
   // this option the key of a reservation has the SHA-256 of the request id, 64 hexadecimal digits,

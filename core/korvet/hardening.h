@@ -22,6 +22,13 @@ struct Hardening {
   // UNKNOWN_TOPIC_OR_PARTITION.
   bool stream_exists = false;
 
+  // For a producer. Removes H7: other producers write between the records of a batch that is more
+  // than one command or script. With this option the runs of the script that
+  // ProducerOptions::max_records_per_write makes are one transaction, which has the text of the
+  // script for each, and records with given ids are written by one script, which also checks the
+  // topic.
+  bool atomic_batches = false;
+
   // For a group. Removes H3: XGROUP CREATE ... MKSTREAM restores the stream of a deleted topic, and
   // a later topic of the same name inherits it. One script per partition checks the topic and
   // creates the group.

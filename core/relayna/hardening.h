@@ -36,6 +36,11 @@ struct Hardening {
   // differ in every process. Empty: off. A release by the documented SDK still deletes the lock of
   // every owner.
   std::string owner_token = {};
+
+  // For the DLQ store. Removes R13 and R18: MarkReplayed reads and writes a record, so that one of
+  // two replays is not counted, and a record that expires in between comes back. With this option a
+  // script writes only what is unchanged, and the mark begins again otherwise.
+  bool atomic_marks = false;
 };
 
 }  // namespace redouble::inline v0_1::relayna

@@ -24,10 +24,10 @@
 // sim/world_file/invariant.h. Faults: the rows of sim/fault/fault.h with the members of FaultRule
 // (durations as "1m30s", times in RFC 3339; "for" is `duration`). "hardened" lists, by operation,
 // the arguments that the hardened world adds to its calls; the text "$actor" is replaced by the
-// name of the calling actor. If the remedy is another operation, "hardened_actors" lists, by actor,
-// the steps that replace its own:
+// name of the calling actor. An actor that sends commands has no option: "hardened_actors" lists,
+// by actor, the steps that replace its own:
 //
-//   "hardened_actors": {"first": [{"kind": "call", "operation": "approve", "arguments": {...}}]}
+//   "hardened_actors": {"first": [{"kind": "command", "command": ["SET", "k", "1", "NX"]}]}
 //
 // By default a request is one step of the schedule. These members make worlds finer
 // (sim/world/world.h):

@@ -81,6 +81,7 @@ TYPED_TEST(GatewayRoundTripsTest, AreThoseOfThePage) {
   const BudgetRequest held = {kKey, "held"};
   Hardening atomic;
   atomic.atomic_check_and_reserve = true;
+  atomic.atomic_spend = true;
   Hardening idempotent;
   idempotent.idempotent_settlement = true;
   const auto rate = [&](int32_t limit) {
@@ -109,10 +110,14 @@ TYPED_TEST(GatewayRoundTripsTest, AreThoseOfThePage) {
     BudgetStore budgets(store, {}, this->keys_);
     return this->Run(budgets.CheckBudget(kKey, kLimits, now)).status();
   });
-  this->Measure("add spend", [&](store::Store& store) {
-    BudgetStore budgets(store, {}, this->keys_);
-    return this->Run(budgets.AddBudgetSpend(kKey, 0.5, now));
-  });
+  const auto add_spend = [&](Hardening hardening) {
+    return [this, now, hardening](store::Store& store) {
+      BudgetStore budgets(store, hardening, this->keys_);
+      return this->Run(budgets.AddBudgetSpend(kKey, 0.5, now));
+    };
+  };
+  this->Measure("add spend", add_spend({}));
+  this->Measure("add spend, `atomic_spend`", add_spend(atomic));
   this->Measure("reserve", [&](store::Store& store) {
     BudgetStore budgets(store, {}, this->keys_);
     const BudgetRequest request = {kKey, "r"};

@@ -21,6 +21,7 @@ constexpr std::array kRows = {
     Row{"GATEWAY_HEAL_COUNTER_TTL", ReadHardening<&Hardening::heal_counter_ttl>},
     Row{"GATEWAY_IDEMPOTENT_SETTLEMENT", ReadHardening<&Hardening::idempotent_settlement>},
     Row{"GATEWAY_ATOMIC_CHECK_AND_RESERVE", ReadHardening<&Hardening::atomic_check_and_reserve>},
+    Row{"GATEWAY_ATOMIC_SPEND", ReadHardening<&Hardening::atomic_spend>},
     Row{"GATEWAY_HASH_REQUEST_IDS", ReadHardening<&Hardening::hash_request_ids>},
     Row{"GATEWAY_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
     Row{"GATEWAY_SWEEP_INTERVAL_SECONDS", base::ReadOptionalSeconds<&S::sweep_interval>},

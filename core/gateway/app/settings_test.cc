@@ -20,6 +20,7 @@ TEST(AdmissionSettings, HaveTheDocumentedDefaults) {
   EXPECT_FALSE(settings.hardening.heal_counter_ttl);
   EXPECT_FALSE(settings.hardening.idempotent_settlement);
   EXPECT_FALSE(settings.hardening.atomic_check_and_reserve);
+  EXPECT_FALSE(settings.hardening.atomic_spend);
   EXPECT_FALSE(settings.hardening.hash_request_ids);
   EXPECT_EQ(settings.key_layout, store::KeyLayout::kDocumented);
   EXPECT_EQ(settings.sweep_interval, std::nullopt);
@@ -31,6 +32,7 @@ TEST(AdmissionSettings, AreReadFromVariables) {
                            {"GATEWAY_HEAL_COUNTER_TTL", "true"},
                            {"GATEWAY_IDEMPOTENT_SETTLEMENT", "1"},
                            {"GATEWAY_ATOMIC_CHECK_AND_RESERVE", "yes"},
+                           {"GATEWAY_ATOMIC_SPEND", "on"},
                            {"GATEWAY_HASH_REQUEST_IDS", "on"},
                            {"GATEWAY_KEY_LAYOUT", "cluster"},
                            {"GATEWAY_SWEEP_INTERVAL_SECONDS", "30"},
@@ -41,6 +43,7 @@ TEST(AdmissionSettings, AreReadFromVariables) {
   EXPECT_TRUE(settings.hardening.heal_counter_ttl);
   EXPECT_TRUE(settings.hardening.idempotent_settlement);
   EXPECT_TRUE(settings.hardening.atomic_check_and_reserve);
+  EXPECT_TRUE(settings.hardening.atomic_spend);
   EXPECT_TRUE(settings.hardening.hash_request_ids);
   EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
   EXPECT_EQ(settings.sweep_interval, absl::Seconds(30));

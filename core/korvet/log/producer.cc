@@ -1,8 +1,13 @@
 #include "redouble/core/korvet/log/producer.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -10,11 +15,13 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/log/append_script.h"
 #include "redouble/core/korvet/log/partition_commands.h"
+#include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/korvet/topics/topic_steps.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/post.h"
+#include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
 namespace redouble::inline v0_1::korvet {
@@ -64,12 +71,52 @@ void AddEntry(Batch& batch, std::string_view stream, StreamId id, const RecordFi
   for (const auto& [name, value] : fields) add.Add(name).Add(value);
 }
 
+const store::Script& GivenIdsScript() {
+  static const store::Script& script = *new store::Script(std::string(kAppendGivenIdsText));
+  return script;
+}
+
+// The arguments of scripts/append_given_ids.lua.
+std::vector<std::string> GivenIdsArguments(const Topic& topic, const ProducerOptions& options,
+                                           const RetentionBounds& bounds,
+                                           std::span<const NewRecord> records,
+                                           std::span<const RecordFields> fields) {
+  const auto text = [](const auto& bound) { return bound ? absl::StrCat(*bound) : std::string(); };
+  std::vector<std::string> words = {topic.id.ToString(),
+                                    topic.id.ToUuid(),
+                                    options.hardening.stream_exists ? "1" : "0",
+                                    std::string(TrimmingSign(options.trimming)),
+                                    text(bounds.min_id_ms),
+                                    text(bounds.max_length)};
+  for (size_t i = 0; i < records.size(); ++i) {
+    words.push_back(absl::StrCat(records[i].id->ms));
+    words.push_back(absl::StrCat(records[i].id->seq));
+    words.push_back(absl::StrCat(2 * fields[i].size()));
+    for (const auto& [name, value] : fields[i]) {
+      words.push_back(name);
+      words.push_back(value);
+    }
+  }
+  return words;
+}
+
 absl::Status Gone(const Topic& topic) {
   return MakeError(ErrorCode::kUnknownTopicOrPartition,
                    absl::StrCat("the stream of a partition of ", topic.name, " is gone"));
 }
 
 }  // namespace
+
+// The runs of a script that write a batch. Several are one transaction.
+struct Producer::ScriptCalls {
+  const store::Script& script;
+  int32_t partition = 0;
+  std::vector<std::string_view> keys;
+  ValueTypeProposal proposal = {};
+  // The arguments of each run, for the topic as it is known then.
+  std::function<std::vector<std::vector<std::string>>()> arguments = {};
+  std::vector<std::vector<std::string>> words = {};  // Those that were sent last.
+};
 
 absl::Status Producer::Check(std::span<const NewRecord> records) const {
   if (options_.acks < -1 || options_.acks > 1) {
@@ -89,7 +136,8 @@ absl::Status Producer::Check(std::span<const NewRecord> records) const {
     // The script could not pass the fields to XADD after it has written the earlier records.
     const size_t fields =
         record.headers.size() + record.key.has_value() + record.value.has_value() + 1;
-    if (!record.id && fields > kMaxRecordFields) {
+    const bool by_script = !record.id || options_.hardening.atomic_batches;
+    if (by_script && fields > kMaxRecordFields) {
       return MakeError(
           ErrorCode::kMessageTooLarge,
           absl::StrCat("a record has ", fields, " fields, more than ", kMaxRecordFields));
@@ -105,50 +153,96 @@ RecordFields Producer::FieldsOf(const NewRecord& record) const {
 }
 
 base::Task<absl::Status> Producer::WriteByScript(Place place, std::span<const NewRecord> records,
-                                                 Appended& appended) {
-  const store::KeyLayout layout = keys_.layout();
-  const store::Script& script = AppendScript(layout);
+                                                 size_t at_once, Appended& appended) {
   std::vector<RecordFields> fields;
   for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
   AppendRequest request;
-  request.layout = layout;
+  request.layout = keys_.layout();
   request.proposal = ProposeValueType(topic_, records);
   request.trimming = options_.trimming;
-  const std::vector<std::string_view> keys = {place.stream, place.metadata};
+  ScriptCalls calls{AppendScript(request.layout), place.partition, {place.stream, place.metadata}};
+  calls.proposal = request.proposal;
+  calls.arguments = [this, &fields, &request, at_once] {
+    std::vector<std::vector<std::string>> words;
+    for (size_t begin = 0; begin < fields.size(); begin += at_once) {
+      const size_t end = std::min(begin + at_once, fields.size());
+      words.push_back(
+          AppendArguments(topic_, request, std::span(fields).subspan(begin, end - begin)));
+    }
+    return words;
+  };
+  co_return co_await RunScript(calls, appended);
+}
+
+base::Task<absl::Status> Producer::RunScript(ScriptCalls& calls, Appended& appended) {
   if (options_.acks == 0) {
     // The caller does not see the reply of a script that asks for the value type. An error is lost,
     // as those of the script are.
-    if (!(co_await SettleValueType(request.proposal)).ok()) co_return absl::OkStatus();
-    const std::vector<std::string> words = AppendArguments(topic_, request, fields);
-    const std::vector<std::string_view> arguments(words.begin(), words.end());
-    // EVAL and not EVALSHA, because a NOSCRIPT error would be lost with the other replies.
-    Batch batch(Batch::Atomicity::kPipeline);
-    script.AddTo(batch, keys, arguments);
+    if (!(co_await SettleValueType(calls.proposal)).ok()) co_return absl::OkStatus();
+    calls.words = calls.arguments();
+    const Batch batch = BatchOf(calls);
     store::Post(store_, batch);
     co_return absl::OkStatus();
   }
   for (bool is_renewed = false;;) {
-    const std::vector<std::string> words = AppendArguments(topic_, request, fields);
-    const std::vector<std::string_view> arguments(words.begin(), words.end());
-    REDOUBLE_CO_ASSIGN_OR_RETURN(
-        const AppendOutcome outcome,
-        ReadAppendOutcome(topic_, layout, co_await script.Run(store_, keys, arguments)));
+    calls.words = calls.arguments();
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<AppendOutcome> outcomes,
+                                 co_await SendScript(calls));
+    // Nothing changes between the runs of a transaction, so what one of them misses they all do.
     using Missing = AppendOutcome::Missing;
-    if (outcome.missing == Missing::kValueType) {
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await SettleValueType(request.proposal));
-    } else if (outcome.missing == Missing::kCopy) {
+    if (outcomes.front().missing == Missing::kValueType) {
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await SettleValueType(calls.proposal));
+      continue;
+    }
+    if (outcomes.front().missing == Missing::kCopy) {
       TopicSteps steps(store_, keys_);
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await steps.RenewPartition(topic_, place.partition));
-      if (std::exchange(is_renewed, true)) {
-        co_return MakeError(ErrorCode::kUnknownTopicOrPartition,
-                            absl::StrCat("the topic ", topic_.name, " is being changed"));
-      }
-    } else {
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await steps.RenewPartition(topic_, calls.partition));
+      if (!std::exchange(is_renewed, true)) continue;
+      co_return MakeError(ErrorCode::kUnknownTopicOrPartition,
+                          absl::StrCat("the topic ", topic_.name, " is being changed"));
+    }
+    for (const AppendOutcome& outcome : outcomes) {
       if (outcome.value_type) topic_.config.value_type = outcome.value_type;
       topic_.partitions = outcome.partitions;
-      co_return AddOffsets(outcome.ids, topic_.config.offsets, appended);
+      REDOUBLE_CO_RETURN_IF_ERROR(AddOffsets(outcome.ids, topic_.config.offsets, appended));
     }
+    co_return absl::OkStatus();
   }
+}
+
+// The batch has the text of the script, because an EVALSHA that fails with NOSCRIPT cannot be
+// repeated: its error is lost, or the other commands have run. It views `calls`.
+Batch Producer::BatchOf(const ScriptCalls& calls) {
+  const bool is_divided = calls.words.size() > 1;
+  Batch batch(is_divided ? Batch::Atomicity::kTransaction : Batch::Atomicity::kPipeline);
+  for (const std::vector<std::string>& words : calls.words) {
+    const std::vector<std::string_view> arguments(words.begin(), words.end());
+    calls.script.AddTo(batch, calls.keys, arguments);
+  }
+  return batch;
+}
+
+base::Task<absl::StatusOr<std::vector<AppendOutcome>>> Producer::SendScript(
+    const ScriptCalls& calls) {
+  std::vector<store::Reply> replies;
+  if (calls.words.size() == 1) {
+    const std::vector<std::string>& words = calls.words.front();
+    const std::vector<std::string_view> arguments(words.begin(), words.end());
+    REDOUBLE_CO_ASSIGN_OR_RETURN(store::Reply reply,
+                                 co_await calls.script.Run(store_, calls.keys, arguments));
+    replies.push_back(std::move(reply));
+  } else {
+    const Batch batch = BatchOf(calls);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(replies, co_await store::Execute(store_, batch));
+    REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
+  }
+  std::vector<AppendOutcome> outcomes;
+  for (store::Reply& reply : replies) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(AppendOutcome outcome,
+                                 ReadAppendOutcome(topic_, keys_.layout(), std::move(reply)));
+    outcomes.push_back(std::move(outcome));
+  }
+  co_return std::move(outcomes);
 }
 
 base::Task<absl::Status> Producer::SettleValueType(const ValueTypeProposal& proposal) {
@@ -167,8 +261,7 @@ base::Task<absl::Status> Producer::SettleValueType(const ValueTypeProposal& prop
   co_return absl::OkStatus();
 }
 
-base::Task<absl::Status> Producer::WriteByIds(std::string_view stream,
-                                              std::span<const NewRecord> records,
+base::Task<absl::Status> Producer::WriteByIds(Place place, std::span<const NewRecord> records,
                                               Appended& appended) {
   RetentionBounds bounds;
   if (options_.trimming != Trimming::kNone) {
@@ -185,12 +278,20 @@ base::Task<absl::Status> Producer::WriteByIds(std::string_view stream,
   const std::string_view sign = TrimmingSign(options_.trimming);
   std::vector<RecordFields> fields;
   for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
+  if (options_.hardening.atomic_batches) {
+    ScriptCalls calls{GivenIdsScript(), place.partition, {place.stream, place.metadata}};
+    calls.arguments = [&] {
+      return std::vector<std::vector<std::string>>{
+          GivenIdsArguments(topic_, options_, bounds, records, fields)};
+    };
+    co_return co_await RunScript(calls, appended);
+  }
   Batch batch(Batch::Atomicity::kPipeline);
   for (size_t i = 0; i < records.size(); ++i) {
-    AddEntry(batch, stream, *records[i].id, fields[i], sign, options_, bounds.min_id_ms);
+    AddEntry(batch, place.stream, *records[i].id, fields[i], sign, options_, bounds.min_id_ms);
   }
   if (bounds.max_length) {
-    batch.Add(CommandId::kXTrim, {stream, "MAXLEN", sign}).AddInteger(*bounds.max_length);
+    batch.Add(CommandId::kXTrim, {place.stream, "MAXLEN", sign}).AddInteger(*bounds.max_length);
   }
   if (options_.acks == 0) {
     store::Post(store_, batch);
@@ -219,19 +320,20 @@ base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamKeyOf(keys_, topic_, partition));
   Appended appended;
   if (records.empty()) co_return appended;
-  if (records.front().id) {
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByIds(stream, records, appended));
-    co_return appended;
-  }
   const TopicPartition named = {topic_.name, partition};
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string metadata, keys_.Metadata(named));
+  const Place place = {partition, stream, metadata};
+  if (records.front().id) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByIds(place, records, appended));
+    co_return appended;
+  }
   const size_t at_once = std::max<size_t>(
       std::min(options_.max_records_per_write.value_or(records.size()), records.size()), 1);
-  for (size_t begin = 0; begin < records.size(); begin += at_once) {
+  const size_t together = options_.hardening.atomic_batches ? records.size() : at_once;
+  for (size_t begin = 0; begin < records.size(); begin += together) {
     const std::span<const NewRecord> part =
-        records.subspan(begin, std::min(at_once, records.size() - begin));
-    const Place place = {partition, stream, metadata};
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(place, part, appended));
+        records.subspan(begin, std::min(together, records.size() - begin));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(place, part, at_once, appended));
   }
   co_return appended;
 }

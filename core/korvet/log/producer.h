@@ -23,7 +23,7 @@
 // result has the offset of each record. Korvet has no idempotent producer: a retry after a timeout
 // may write twice (H10). Records with given ids are written by one pipeline of XADD commands
 // instead: other producers may write between them, an error leaves the earlier records written, and
-// the topic is not checked (H7).
+// the topic is not checked (H7). With Hardening::atomic_batches a script writes them.
 //
 // Thread-safety: as Store.
 // Source: docs/systems/korvet.md 2.4 to 2.6, 4.6, 4.7, 4.10, H2, H7, H8, H10.
@@ -48,6 +48,7 @@
 #include "redouble/core/korvet/log/record.h"
 #include "redouble/core/korvet/log/retention.h"
 #include "redouble/core/korvet/topics/topics.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
 
@@ -74,8 +75,9 @@ struct ProducerOptions {
   // How an append trims the log.
   Trimming trimming = Trimming::kExact;
   // The greatest number of records that one run of the script writes; nullopt: all records of a
-  // batch. A limit shortens the time for which Redis is busy. Other producers may write between two
-  // runs, and an error leaves the earlier runs written (H7).
+  // batch. A limit shortens the time for which Redis is busy, unless Hardening::atomic_batches is
+  // on. Without that, other producers may write between two runs, and an error leaves the earlier
+  // runs written (H7).
   std::optional<size_t> max_records_per_write = std::nullopt;
   // The greatest size of a record in bytes (SizeOf in record.h); Kafka's message.max.bytes.
   int64_t max_record_bytes = 1'048'588;
@@ -85,7 +87,7 @@ struct ProducerOptions {
   // For records with given ids: the time by which the log is trimmed, in milliseconds since 1970.
   // Nullopt: the time of the Producer's clock.
   std::optional<int64_t> now_ms = std::nullopt;
-  // Options that remove hazards: stream_exists concerns producers.
+  // Options that remove hazards: stream_exists and atomic_batches concern producers.
   Hardening hardening = {};
 };
 
@@ -102,6 +104,7 @@ struct RecordMetadata {
   int64_t offset = -1;  // -1 with acks 0.
 };
 
+struct AppendOutcome;      // append_script.h
 struct ValueTypeProposal;  // append_script.h
 
 class Producer {
@@ -159,11 +162,17 @@ class Producer {
     std::string_view stream;
     std::string_view metadata;
   };
+  struct ScriptCalls;
+  // Writes the records by runs of the script for `at_once` records each; several are one
+  // transaction.
   base::Task<absl::Status> WriteByScript(Place place, std::span<const NewRecord> records,
-                                         Appended& appended);
+                                         size_t at_once, Appended& appended);
+  base::Task<absl::Status> RunScript(ScriptCalls& calls, Appended& appended);
+  static store::Batch BatchOf(const ScriptCalls& calls);
+  base::Task<absl::StatusOr<std::vector<AppendOutcome>>> SendScript(const ScriptCalls& calls);
   // Sets the value type in the topic's hash, in the cluster layout, unless it is known.
   base::Task<absl::Status> SettleValueType(const ValueTypeProposal& proposal);
-  base::Task<absl::Status> WriteByIds(std::string_view stream, std::span<const NewRecord> records,
+  base::Task<absl::Status> WriteByIds(Place place, std::span<const NewRecord> records,
                                       Appended& appended);
 
   store::Store& store_;

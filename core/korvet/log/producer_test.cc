@@ -358,6 +358,60 @@ TYPED_TEST(ProducerTest, WritesABatchInPartsWhenTold) {
   EXPECT_THAT(appended.offsets, ElementsAre(base, base + 1, base + 3));
 }
 
+// Another producer writes whenever it can.
+TYPED_TEST(ProducerTest, WritesABatchInPartsWithoutInterruptionWhenAtomic) {
+  const Topic topic = this->MakeTopic();
+  ProducerOptions options;
+  options.max_records_per_write = 2;
+  options.hardening.atomic_batches = true;
+  InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<Reply>> {
+    this->Ask({"XADD", kStream, "*", "value", "other"});
+    return std::nullopt;
+  };
+  Producer producer(store, this->clock_, this->keys_, topic, options);
+  const std::vector<NewRecord> records = {Value("a"), Value("b"), Value("c")};
+  const Appended appended = this->Run(producer.Append(0, records)).value();
+  EXPECT_THAT(appended.offsets, ElementsAre(appended.base_offset, appended.base_offset + 1,
+                                            appended.base_offset + 2));
+}
+
+TYPED_TEST(ProducerTest, RefusesAnAtomicBatchAsAWhole) {
+  const Topic topic = this->MakeTopic();
+  ProducerOptions options;
+  options.max_records_per_write = 1;
+  options.hardening.atomic_batches = true;
+  const absl::Status status = this->Append(topic, {Value("{}"), Value("x")}, options).status();
+  EXPECT_EQ(ErrorCodeOf(status), ErrorCode::kInvalidRecord);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("record 2 of the batch"));
+  EXPECT_EQ(this->Length(), 0);
+}
+
+TYPED_TEST(ProducerTest, WritesRecordsWithIdsByOneScriptWhenAtomic) {
+  const Topic topic = this->MakeTopic({{"retentionBytes", "2000"}, {"messageBytes", "1000"}});
+  ProducerOptions options;
+  options.hardening.atomic_batches = true;
+  options.now_ms = kFirstMs;
+  const std::vector<NewRecord> records = {At(kFirstMs, 0), At(kFirstMs, 1), At(kFirstMs, 2)};
+  EXPECT_THAT(this->Append(topic, records, options).value().offsets,
+              ElementsAre(kFirstMs << 10, (kFirstMs << 10) + 1, (kFirstMs << 10) + 2));
+  EXPECT_EQ(this->Length(), 2) << "trimmed";
+  // The last of these ids is not above the one before: nothing is written.
+  EXPECT_FALSE(this->Append(topic, {At(kFirstMs, 3), At(kFirstMs, 3)}, options).ok());
+  EXPECT_FALSE(this->Append(topic, {At(kFirstMs, 2)}, options).ok());
+  EXPECT_EQ(this->Length(), 2);
+
+  options.hardening.stream_exists = true;
+  this->Ask({"DEL", kStream});
+  EXPECT_EQ(this->CodeOf(topic, {At(kFirstMs, 4)}, options), ErrorCode::kUnknownTopicOrPartition);
+  ASSERT_THAT(this->DeleteTopic(), IsOk());
+  options.hardening.stream_exists = false;
+  EXPECT_EQ(this->CodeOf(topic, {At(kFirstMs, 4)}, options), ErrorCode::kUnknownTopicOrPartition);
+  this->MakeTopic();
+  EXPECT_EQ(this->CodeOf(topic, {At(kFirstMs, 4)}, options), ErrorCode::kInconsistentTopicId);
+  EXPECT_EQ(this->Length(), 0);
+}
+
 TYPED_TEST(ProducerTest, WritesRecordsWithIdsTheDocumentedWay) {
   const Topic topic = this->MakeTopic(
       {{"retentionTime", "1500"}, {"retentionBytes", "2000"}, {"messageBytes", "1000"}});

@@ -10,6 +10,7 @@ namespace {
 // EVALSHA sends the SHA-1, so that a change of a text changes the commands on the wire.
 TEST(ScriptTexts, HaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kAddPartitionsText), "564072bb5e08e1dff75a95dd2eabbfac81f00217");
+  EXPECT_EQ(base::Sha1Hex(kAppendGivenIdsText), "2dac7622189fd78f2531401db78d725646de306a");
   EXPECT_EQ(base::Sha1Hex(kAppendRecordsText), "a57e3d2fda45c8b96230037e1031d5eaf986ec96");
   EXPECT_EQ(base::Sha1Hex(kCreateGroupText), "6c82f8b05bfc6767881d5b59b185d3a0024d63b7");
   EXPECT_EQ(base::Sha1Hex(kCommitOwnEntriesText), "7f4199668188db22d62674af92f6480ff53c78f4");

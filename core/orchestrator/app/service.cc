@@ -108,13 +108,15 @@ base::Task<absl::Status> Service::TendRun(const std::string& run_id, TickReport&
   co_return co_await NoticeStuck(run_id, report);
 }
 
-// A crash can leave a run whose record says that it is cancelled, or is to be.
+// A crash can leave a run whose record says that it is cancelled, or is to be. A start that was
+// interrupted can bring a run back whose record says that it has failed (H29).
 base::Task<absl::StatusOr<bool>> Service::FinishCancellation(const std::string& run_id,
                                                              TickReport& report) {
   if (parts_.runs == nullptr) co_return false;
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto record, co_await parts_.runs->Find(run_id));
   if (!record) co_return false;
   const bool begun = record->status == RunStatus::kCancelled ||
+                     record->status == RunStatus::kFailed ||
                      (record->status == RunStatus::kRunning && record->cancel_requested);
   if (!begun) co_return false;
   NodeFailure reason = record->failure.value_or(NodeFailure{"cancelled", "", false});

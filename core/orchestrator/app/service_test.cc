@@ -277,6 +277,17 @@ TYPED_TEST(ServiceTest, FinishesACancellation) {
   EXPECT_EQ(this->Ask({"EXISTS", "counter:run_1"}), Reply::Integer(0));
 }
 
+TYPED_TEST(ServiceTest, EndsARunThatAStartBroughtBackAfterItsFailure) {
+  this->Start("run_1");
+  ASSERT_THAT(this->Run(this->runs_.Update(
+                  "run_1", [](RunRecord& record) { record.status = RunStatus::kFailed; })),
+              IsOk());
+  this->Tick();
+  EXPECT_EQ(this->StatusOf("run_1"), RunStatus::kFailed);
+  EXPECT_EQ(this->Ask({"EXISTS", "ir:run_1"}), Reply::Integer(0));
+  EXPECT_EQ(this->Ask({"EXISTS", "counter:run_1"}), Reply::Integer(0));
+}
+
 TYPED_TEST(ServiceTest, MarksTheRecordsOfExpiredRuns) {
   this->Start("run_1");
   this->Ask({"DEL", "ir:run_1"});

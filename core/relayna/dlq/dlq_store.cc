@@ -1,6 +1,8 @@
 #include "redouble/core/relayna/dlq/dlq_store.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -56,6 +58,15 @@ const store::Script& ReleaseScript() {
   static const store::Script& script = *new store::Script(std::string(kReleaseReplayLockText));
   return script;
 }
+
+// KEYS: the record. ARGV: the text that was read, the new one, the TTL or "".
+const store::Script& ReplaceScript() {
+  static const store::Script& script = *new store::Script(std::string(kReplaceRecordText));
+  return script;
+}
+
+// Each further attempt means that another caller has written the record.
+constexpr int kMaxMarkAttempts = 16;
 
 }  // namespace
 
@@ -173,18 +184,36 @@ base::Task<absl::Status> DlqStore::ReleaseReplayClaim(std::string_view dlq_id) {
 
 base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::MarkReplayed(std::string_view dlq_id,
                                                                             DlqReplay replay) {
-  absl::StatusOr<std::optional<DlqRecord>> record = co_await Get(dlq_id);
-  if (!record.ok() || !record->has_value()) co_return record;
-  DlqRecord& replayed = **record;
-  replayed.state = DlqRecord::kReplayed;
-  ++replayed.replay_count;
-  replayed.replayed_at = replay.replayed_at;
-  replayed.replay_target_queue_name = std::move(replay.target_queue_name);
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(replayed));
   const std::string key = keys_.Record(dlq_id);
-  const Command set = SetRecord(key, text, options_.ttl_seconds);
-  REDOUBLE_CO_RETURN_IF_ERROR(store::DecodeStatus(co_await store_.Execute(set)));
-  co_return record;
+  for (int attempt = 0; attempt < kMaxMarkAttempts; ++attempt) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> seen,
+                                 co_await store::Get(store_, key));
+    if (!seen) co_return std::nullopt;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(DlqRecord replayed, ParseDlqRecord(*seen));
+    replayed.state = DlqRecord::kReplayed;
+    ++replayed.replay_count;
+    replayed.replayed_at = replay.replayed_at;
+    replayed.replay_target_queue_name = replay.target_queue_name;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(replayed));
+    bool written = true;
+    if (options_.hardening.atomic_marks) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(written, co_await ReplaceRecord(key, *seen, text));
+    } else {
+      const Command set = SetRecord(key, text, options_.ttl_seconds);
+      REDOUBLE_CO_RETURN_IF_ERROR(store::DecodeStatus(co_await store_.Execute(set)));
+    }
+    if (written) co_return std::move(replayed);
+  }
+  co_return ReplayConflict("the record is changed by others all the time");
+}
+
+base::Task<absl::StatusOr<bool>> DlqStore::ReplaceRecord(std::string_view key,
+                                                         std::string_view seen,
+                                                         std::string_view text) {
+  const std::string ttl = options_.ttl_seconds ? std::to_string(*options_.ttl_seconds) : "";
+  const std::string_view keys[] = {key};
+  const std::string_view arguments[] = {seen, text, ttl};
+  co_return store::DecodeBool(co_await ReplaceScript().Run(store_, keys, arguments));
 }
 
 }  // namespace redouble::inline v0_1::relayna

@@ -119,7 +119,9 @@ class DlqStore {
 
   // Marks a record as replayed: sets its state, time and target queue, increments its count, and
   // restarts its TTL. Returns the record as written, or nullopt if it is missing. Two round trips,
-  // GET and SET: changes made between them are overwritten (R13, R18).
+  // GET and SET: changes made between them are overwritten (R13, R18). With
+  // Hardening::atomic_marks a script replaces SET, and each change in between costs two more round
+  // trips. Errors: Aborted (DLQReplayConflict) after many changes.
   // Source: docs/systems/relayna.md 4.10.
   base::Task<absl::StatusOr<std::optional<DlqRecord>>> MarkReplayed(std::string_view dlq_id,
                                                                     DlqReplay replay);
@@ -127,6 +129,9 @@ class DlqStore {
  private:
   base::Task<absl::StatusOr<std::optional<DlqRecord>>> CheckClaim(std::string_view dlq_id,
                                                                   bool force);
+  // Writes the text unless the record has changed since `seen` was read.
+  base::Task<absl::StatusOr<bool>> ReplaceRecord(std::string_view key, std::string_view seen,
+                                                 std::string_view text);
 
   store::Store& store_;
   const DlqOptions options_;

@@ -73,6 +73,45 @@ class DlqStoreTest : public RelaynaTest<Backend> {
 };
 TYPED_TEST_SUITE(DlqStoreTest, tests::LayoutBackends, tests::BackendNames);
 
+// Another caller marks the record between the read and the write of the first attempt.
+TYPED_TEST(DlqStoreTest, MarksWithoutLosingACountWhenAtomic) {
+  const DlqOptions options{.ttl_seconds = 600, .hardening = {.atomic_marks = true}};
+  DlqStore dlq(this->store(), this->Options(options));
+  ASSERT_THAT(this->Run(dlq.Add(Record())), IsOk());
+  InterceptedStore watched(this->store());
+  bool marked = false;
+  watched.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (index == 1 && !std::exchange(marked, true)) {
+      EXPECT_THAT(this->Mark(options), IsOk());
+    }
+    return std::nullopt;
+  };
+  DlqStore other(watched, this->Options(options));
+  ASSERT_OK_AND_ASSIGN(const auto record,
+                       this->Run(other.MarkReplayed("d1", {At("2026-01-01T11:06:00Z"), "q"})));
+  EXPECT_TRUE(marked);
+  EXPECT_EQ(record->replay_count, 2);
+  ASSERT_OK_AND_ASSIGN(const auto stored, this->Run(dlq.Get("d1")));
+  EXPECT_EQ(stored->replay_count, 2);
+}
+
+TYPED_TEST(DlqStoreTest, LeavesARecordGoneThatExpiresDuringAnAtomicMark) {
+  const DlqOptions options{.ttl_seconds = 600, .hardening = {.atomic_marks = true}};
+  DlqStore dlq(this->store(), this->Options(options));
+  ASSERT_THAT(this->Run(dlq.Add(Record())), IsOk());
+  InterceptedStore watched(this->store());
+  watched.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (index == 1) this->Ask({"FLUSHALL"});
+    return std::nullopt;
+  };
+  DlqStore other(watched, this->Options(options));
+  ASSERT_OK_AND_ASSIGN(const auto marked,
+                       this->Run(other.MarkReplayed("d1", {At("2026-01-01T11:06:00Z"), "q"})));
+  EXPECT_FALSE(marked.has_value());
+  ASSERT_OK_AND_ASSIGN(const auto stored, this->Run(dlq.Get("d1")));
+  EXPECT_FALSE(stored.has_value());
+}
+
 TYPED_TEST(DlqStoreTest, AddsInOneTransaction) {
   InterceptedStore watched(this->store());
   DlqStore dlq(watched, this->Options(DlqOptions{.ttl_seconds = 600}));

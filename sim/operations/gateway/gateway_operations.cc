@@ -2,15 +2,24 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/gateway/admission.h"
+#include "redouble/core/gateway/app/admission.h"
+#include "redouble/core/gateway/app/settings.h"
 #include "redouble/core/gateway/budget.h"
 #include "redouble/core/gateway/errors.h"
 #include "redouble/core/gateway/rate_limiter.h"
 #include "redouble/core/gateway/readiness.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/reply.h"
+#include "redouble/core/store/store.h"
+#include "redouble/core/store/wrappers/intercepting_store.h"
 #include "redouble/sim/json/json_double.h"
 #include "redouble/sim/operations/arguments.h"
 
@@ -51,6 +60,7 @@ Hardening ReadHardening(ArgumentReader& reader) {
   hardening.heal_counter_ttl = reader.BoolOr("heal_counter_ttl", false);
   hardening.idempotent_settlement = reader.BoolOr("idempotent_settlement", false);
   hardening.atomic_check_and_reserve = reader.BoolOr("atomic_check_and_reserve", false);
+  hardening.atomic_spend = reader.BoolOr("atomic_spend", false);
   return hardening;
 }
 
@@ -112,14 +122,36 @@ std::string_view NameOf(gateway::SettlementReport::Action action) {
   return "";
 }
 
+// Sends the commands of a transaction one after the other, as a port of the gateway may do.
+class TransactionSplitter final : public store::InterceptingStore {
+ public:
+  using InterceptingStore::InterceptingStore;
+
+ private:
+  bool Intercepts(const store::Request& request) override {
+    return request.kind() == store::Request::Kind::kTransaction;
+  }
+
+  base::Task<absl::StatusOr<store::Reply>> Intercept(const store::Request& request) override {
+    std::vector<store::Reply> replies;
+    for (const store::Command& command : request.commands()) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(store::Reply reply, co_await inner().Execute(command));
+      replies.push_back(std::move(reply));
+    }
+    co_return store::Reply::Array(std::move(replies));
+  }
+};
+
 base::Task<OperationResult> CheckRequestRateLimit(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const std::string key_id = reader.String("key_id");
   const std::optional<int32_t> limit = ReadRateLimit(reader, "limit");
   const absl::Time now = reader.TimeOr("now", context.clock.Now());
+  const bool one_transaction = reader.BoolOr("one_transaction", true);
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
 
-  gateway::RateLimiter limiter(context.store);
+  TransactionSplitter splitter(context.store);
+  gateway::RateLimiter limiter(one_transaction ? context.store : splitter);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const RateLimitDecision decision,
                                co_await limiter.CheckRequestRateLimit(key_id, limit, now));
   co_return ToJson(decision);
@@ -209,6 +241,20 @@ base::Task<OperationResult> SweepReservations(OperationContext context, const Js
                  {"released_usd", sim::JsonDouble(sweep.released_usd)}};
 }
 
+base::Task<OperationResult> SweepLoop(OperationContext context, const Json& arguments) {
+  ArgumentReader reader(arguments);
+  gateway::AdmissionSettings settings;
+  settings.abandoned_after = absl::Seconds(reader.Integer("abandoned_after"));
+  const std::optional<int64_t> interval = reader.OptionalInteger("sweep_interval");
+  if (interval) settings.sweep_interval = absl::Seconds(*interval);
+  REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto admission,
+                               gateway::Admission::Create(context.store, context.clock, settings));
+  co_await admission->SweepLoop();
+  co_return Json("ok");
+}
+
 base::Task<OperationResult> Readyz(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const bool postgres_ready = reader.BoolOr("postgres_ready", true);
@@ -273,6 +319,7 @@ sim::OperationTable GatewayOperations() {
   table.Add("reconcile_budget_reservation", Reconcile);
   table.Add("release_budget_reservation", Release);
   table.Add("sweep_reservations", SweepReservations);
+  table.Add("sweep_loop", SweepLoop);
   table.Add("readyz", Readyz);
   table.Add("admit", Admit);
   table.Add("settle", Settle);

@@ -2,7 +2,7 @@
 //
 //   | operation                      | arguments                                             |
 //   | ------------------------------ | ----------------------------------------------------- |
-//   | `check_request_rate_limit`     | key_id, limit                                         |
+//   | `check_request_rate_limit`     | key_id, limit, one_transaction (default: true)        |
 //   | `check_budget`                 | key_id, daily_budget_usd, monthly_budget_usd          |
 //   | `add_budget_spend`             | key_id, estimated_cost_usd                            |
 //   | `reserve_budget`               | key_id, request_id, estimated_cost_usd                |
@@ -10,15 +10,20 @@
 //   | `reconcile_budget_reservation` | key_id, request_id, actual_cost_usd                   |
 //   | `release_budget_reservation`   | key_id, request_id                                    |
 //   | `sweep_reservations`           | age_s                                                 |
+//   | `sweep_loop`                   | abandoned_after, sweep_interval, both in seconds      |
 //   | `readyz`                       | postgres_ready (default: true)                        |
 //   | `admit`                        | those of reserve_budget, rpm_limit, both budgets      |
 //   | `settle`                       | key_id, request_id, reserved, final_cost_usd,         |
 //   |                                | completed (default: true)                             |
 //
-// All except readyz and sweep_reservations also take `now`, a time in RFC 3339; the default is the
-// time of the scenario. A limit or budget that is absent or null is unlimited; a cost of admit or
-// settle that is absent or null is unknown. Numbers may be texts ("NaN", "0.5"). Operations on
-// budgets take the options of core/gateway/hardening.h as booleans of the same names.
+// Without one_transaction the commands of the rate limit are sent one after the other, as a port of
+// the gateway may do. sweep_loop is what a gateway with these settings does beside its requests; it
+// ends at once without sweep_interval, and never with it.
+//
+// All except readyz, sweep_reservations and sweep_loop also take `now`, a time in RFC 3339; the
+// default is the time of the scenario. A limit or budget that is absent or null is unlimited; a
+// cost of admit or settle that is absent or null is unknown. Numbers may be texts ("NaN", "0.5").
+// Operations on budgets take the options of core/gateway/hardening.h as booleans of the same names.
 //
 // Results that the goldens have: "ok"; {"decision": "Allowed", "count": 1}; {"decision":
 // "Exceeded", "count": 3, "retry_after_seconds": 70}; {"decision": "Allowed", "daily_spend_usd": 0,

@@ -160,6 +160,21 @@ TEST_F(GatewayOperationsTest, SweepsReservationsOfAnAge) {
   EXPECT_TRUE(absl::IsInvalidArgument(Call("sweep_reservations", Json::object()).status()));
 }
 
+TEST_F(GatewayOperationsTest, SweepsOnlyWithAnInterval) {
+  EXPECT_EQ(Call("sweep_loop", {{"abandoned_after", 60}}).value(), "ok");
+  const Json too_late = {{"abandoned_after", 3000}, {"sweep_interval", 900}};
+  EXPECT_TRUE(absl::IsInvalidArgument(Call("sweep_loop", too_late).status()));
+}
+
+TEST_F(GatewayOperationsTest, CountsWithAndWithoutATransaction) {
+  const std::string key = "rl:req:" + std::string(kKey) + ":202605091403";
+  for (const int count : {1, 2}) {
+    const Json request = {{"key_id", kKey}, {"limit", 5}, {"one_transaction", count == 1}};
+    EXPECT_EQ(Call("check_request_rate_limit", request).value()["count"], count);
+    EXPECT_EQ(Ttl(key), 70);
+  }
+}
+
 TEST_F(GatewayOperationsTest, TakesTheHardeningOptions) {
   ASSERT_TRUE(Call("release_budget_reservation", With({{"heal_counter_ttl", true}})).ok());
   EXPECT_EQ(Ttl("budget:daily:" + std::string(kKey) + ":20260509"), 172800);

@@ -135,16 +135,14 @@ base::Task<OperationResult> Commit(OperationContext context, const Json& argumen
   GroupArguments given(arguments);
   ArgumentReader& reader = given.reader();
   const std::string metadata = reader.OptionalString("metadata").value_or("");
-  const std::optional<std::string> only_of = reader.OptionalString("only_of");
+  const std::string member = reader.OptionalString("member").value_or("");
   korvet::CommitRequest request;
   request.partition = ReadPartition(reader);
   request.offset = reader.Integer("offset");
   request.metadata = metadata;
   korvet::GroupOptions options;
-  if (only_of) {
-    options.hardening.commit_own_entries = true;
-    request.member = *only_of;
-  }
+  options.hardening.commit_own_entries = reader.BoolOr("commit_own_entries", false);
+  request.member = member;
 
   REDOUBLE_CO_ASSIGN_OR_RETURN(auto group, co_await given.Open(context, options));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t count, co_await group.Commit(request));

@@ -86,6 +86,7 @@ ProduceArguments ReadProduce(ArgumentReader& reader) {
   arguments.options.acks = ReadInt32(reader, "acks", reader.IntegerOr("acks", -1));
   arguments.options.trimming = ReadTrimming(reader);
   arguments.options.hardening.stream_exists = reader.BoolOr("stream_exists", false);
+  arguments.options.hardening.atomic_batches = reader.BoolOr("atomic_batches", false);
   arguments.options.now_ms = reader.OptionalInteger("now");
   arguments.options.max_record_bytes =
       reader.IntegerOr("max_record_bytes", arguments.options.max_record_bytes);

@@ -54,7 +54,8 @@
 //   | operation              | options                                                        |
 //   | ---------------------- | -------------------------------------------------------------- |
 //   | `produce`              | acks, codec, trimming ("exact", "approximate", "none"), now,   |
-//   |                        | stream_exists, max_record_bytes, max_records_per_write         |
+//   |                        | stream_exists, atomic_batches, max_record_bytes,               |
+//   |                        | max_records_per_write                                          |
 //   | `fetch`                | max_records, max_bytes, partition_max_bytes, min_bytes,        |
 //   |                        | max_wait_ms                                                    |
 //   | `sweep_logs`           | by_time, by_size, trimming, now                                |
@@ -62,7 +63,7 @@
 //   | `poll`                 | max_records, max_wait_ms; at, entries_read, guard_topic for a  |
 //   |                        | group that poll creates                                        |
 //   | `backlog`              | offset, max_records                                            |
-//   | `commit`               | metadata, only_of                                              |
+//   | `commit`               | metadata, member, commit_own_entries                           |
 //   | `seek`                 | entries_read                                                   |
 //   | `claim`                | min_idle_ms (default: 45000)                                   |
 //   | `join_group`,          | call (default: 1), session_ms (default: 45000), assignor       |

@@ -1,7 +1,9 @@
 #include "redouble/sim/operations/orchestrator/orchestrator_operations.h"
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "redouble/core/orchestrator/scripts/scripts.h"
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/key_layout.h"
+#include "redouble/sim/operations/orchestrator/unguarded_store.h"
 
 namespace redouble::inline v0_1::scenarios {
 namespace {
@@ -54,10 +57,27 @@ OperationResult ValueOr(const absl::StatusOr<T>& value) {
   return Json(*value);
 }
 
-orchestrator::CoordinatorOptions OptionsOf(std::string consumer, bool plain) {
+// A guarded step of the library that an operation can leave out.
+struct Guard {
+  std::string_view argument;  // False: without it.
+  Unguarded unguarded;
+};
+
+// Returns which step is left out. Refuses more than one.
+Unguarded ReadUnguarded(ArgumentReader& reader, std::initializer_list<Guard> guards) {
+  Unguarded unguarded = Unguarded::kNone;
+  for (const Guard& guard : guards) {
+    if (reader.BoolOr(guard.argument, true)) continue;
+    if (unguarded != Unguarded::kNone)
+      reader.Refuse(guard.argument, "one step at most is left out");
+    unguarded = guard.unguarded;
+  }
+  return unguarded;
+}
+
+orchestrator::CoordinatorOptions OptionsOf(std::string consumer) {
   orchestrator::CoordinatorOptions options;
   options.queue.consumer = std::move(consumer);
-  options.hardening.reliable_pop = !plain;
   options.token_ids = orchestrator::TokenIdForm::kPath;
   return options;
 }
@@ -87,7 +107,7 @@ base::Task<OperationResult> StartRun(OperationContext context, const Json& argum
   const std::string run_id = reader.String("run_id");
   const Json& ir = reader.Any("ir");
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  Coordinator coordinator(context.store, context.clock, keys, OptionsOf("main", false));
+  Coordinator coordinator(context.store, context.clock, keys, OptionsOf("main"));
   const std::string text = ir.is_string() ? ir.get<std::string>() : ir.dump();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto started, co_await coordinator.Start(run_id, text));
   co_return Json{
@@ -98,11 +118,17 @@ base::Task<OperationResult> ProcessSignal(OperationContext context, const Json& 
   ArgumentReader reader(arguments);
   const Keys keys = ReadKeys(reader);
   const std::string consumer = TextOr(reader, "consumer", "c1");
-  const bool plain = reader.BoolOr("plain", false);
-  orchestrator::CoordinatorOptions options = OptionsOf(consumer, plain);
+  orchestrator::CoordinatorOptions options = OptionsOf(consumer);
+  options.hardening.reliable_pop = reader.BoolOr("reliable_pop", true);
   options.hardening.atomic_hops = reader.BoolOr("atomic_hops", false);
+  options.hardening.extend_on_commit = reader.BoolOr("extend_on_commit", false);
+  const Unguarded unguarded =
+      ReadUnguarded(reader, {{"emit_first", Unguarded::kPublishBeforeEmit},
+                             {"atomic_arrival", Unguarded::kJoinInTwoSteps},
+                             {"iteration_of_token", Unguarded::kLoopByIncrement}});
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  Coordinator coordinator(context.store, context.clock, keys, std::move(options));
+  UnguardedStore store(context.store, keys, unguarded);
+  Coordinator coordinator(store, context.clock, keys, std::move(options));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto text, co_await coordinator.queue().TakeNow());
   if (!text) co_return Json();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto outcome, co_await coordinator.ProcessSignal(*text));
@@ -127,8 +153,10 @@ base::Task<OperationResult> SweepRun(OperationContext context, const Json& argum
   ArgumentReader reader(arguments);
   const Keys keys = ReadKeys(reader);
   const std::string run_id = reader.String("run_id");
+  const Unguarded unguarded = ReadUnguarded(reader, {{"atomic_check", Unguarded::kTwoStepCheck}});
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  Coordinator coordinator(context.store, context.clock, keys, OptionsOf("main", false));
+  UnguardedStore store(context.store, keys, unguarded);
+  Coordinator coordinator(store, context.clock, keys, OptionsOf("main"));
   co_return ValueOr(co_await coordinator.Sweep(run_id));
 }
 
@@ -196,8 +224,13 @@ OperationResult ReportToJson(const absl::StatusOr<orchestrator::WorkReport>& rep
 base::Task<OperationResult> Work(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const WorkArguments work(reader);
+  const bool reclaims = reader.BoolOr("reclaim", false);
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
   Worker worker(context.store, context.clock, work.keys, work.options, work.Function());
+  if (reclaims) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto report, co_await worker.Reclaim());
+    if (report.total() > 0) co_return ReportToJson(report);
+  }
   co_return ReportToJson(co_await worker.Poll());
 }
 
@@ -246,8 +279,13 @@ base::Task<OperationResult> Decide(OperationContext context, const Json& argumen
   orchestrator::DecisionDetails details;
   details.decided_by = TextOr(reader, "decided_by", "");
   details.comment = TextOr(reader, "comment", "");
+  orchestrator::ApprovalOptions options;
+  options.hardening.keep_decision_details = reader.BoolOr("keep_decision_details", false);
+  const Unguarded unguarded =
+      ReadUnguarded(reader, {{"atomic_decision", Unguarded::kDecideStepByStep}});
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  Approvals approvals(context.store, context.clock, keys);
+  UnguardedStore store(context.store, keys, unguarded);
+  Approvals approvals(store, context.clock, keys, options);
   absl::StatusOr<orchestrator::DecisionOutcome> outcome =
       orchestrator::DecisionOutcome::kNotPending;
   if (approve) {
@@ -290,33 +328,53 @@ base::Task<OperationResult> PatchRun(OperationContext context, const Json& argum
   const Keys keys = ReadKeys(reader);
   const std::string run_id = reader.String("run_id");
   const std::string operations = reader.Any("operations").dump();
+  const Unguarded unguarded = ReadUnguarded(reader, {{"compare_and_set", Unguarded::kPatchBySet}});
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  REDOUBLE_CO_ASSIGN_OR_RETURN(
-      const auto outcome, co_await orchestrator::PatchRun(context.store, keys, run_id, operations));
+  UnguardedStore store(context.store, keys, unguarded);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto outcome,
+                               co_await orchestrator::PatchRun(store, keys, run_id, operations));
   co_return Json(outcome == orchestrator::PatchOutcome::kPatched ? "patched" : "run_gone");
+}
+
+struct DeltaArguments {
+  explicit DeltaArguments(ArgumentReader& reader)
+      : keys(ReadKeys(reader)),
+        run_id(reader.String("run_id")),
+        op(reader.String("op")),
+        delta(reader.Integer("delta")) {}
+  orchestrator::DeltaRequest request() const { return {run_id, op, delta}; }
+
+  Keys keys;
+  std::string run_id;
+  std::string op;
+  int64_t delta;
+};
+
+base::Task<OperationResult> ChangeGuarded(store::Store& store, const DeltaArguments& given) {
+  const orchestrator::DeltaRequest request = given.request();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const auto change, co_await orchestrator::ApplyDeltaGuarded(store, given.keys, request));
+  constexpr int kCodes[] = {1, 0, -1, -2};  // In the order of the outcomes.
+  co_return Json::array({kCodes[static_cast<size_t>(change.outcome)], change.counter});
 }
 
 base::Task<OperationResult> ApplyDelta(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const Keys keys = ReadKeys(reader);
-  const std::string run_id = reader.String("run_id");
-  const std::string op = reader.String("op");
-  const orchestrator::DeltaRequest request = {run_id, op, reader.Integer("delta")};
+  const DeltaArguments given(reader);
+  const bool guarded = reader.BoolOr("guarded", false);
+  const Unguarded unguarded = ReadUnguarded(reader, {{"one_script", Unguarded::kLookUpThenApply}});
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  co_return ValueOr(co_await orchestrator::ApplyDelta(context.store, keys, request));
+  if (guarded) co_return co_await ChangeGuarded(context.store, given);
+  UnguardedStore store(context.store, given.keys, unguarded);
+  const orchestrator::DeltaRequest request = given.request();
+  co_return ValueOr(co_await orchestrator::ApplyDelta(store, given.keys, request));
 }
 
 base::Task<OperationResult> ApplyDeltaGuarded(OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
-  const Keys keys = ReadKeys(reader);
-  const std::string run_id = reader.String("run_id");
-  const std::string op = reader.String("op");
-  const orchestrator::DeltaRequest request = {run_id, op, reader.Integer("delta")};
+  const DeltaArguments given(reader);
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
-  REDOUBLE_CO_ASSIGN_OR_RETURN(
-      const auto change, co_await orchestrator::ApplyDeltaGuarded(context.store, keys, request));
-  constexpr int kCodes[] = {1, 0, -1, -2};  // In the order of the outcomes.
-  co_return Json::array({kCodes[static_cast<size_t>(change.outcome)], change.counter});
+  co_return co_await ChangeGuarded(context.store, given);
 }
 
 struct CacheArguments {

@@ -57,7 +57,7 @@ TEST_F(OrchestratorOperationsTest, RunAWorkflowToItsEnd) {
   EXPECT_EQ(Result("patch_run", R"({"run_id":"r","operations":[
       {"op":"add","path":"/nodes/b/config","value":{"x":1}}]})"),
             Json("patched"));
-  EXPECT_EQ(Result("process_signal", R"({"plain":true})")["kind"], Json("committed"));
+  EXPECT_EQ(Result("process_signal", R"({"reliable_pop":false})")["kind"], Json("committed"));
   EXPECT_EQ(Result("process_signal", R"({"consumer":"c2"})")["kind"], Json("duplicate"));
   EXPECT_EQ(Result("queue_depths", "{}")["streams"]["function"]["length"], Json(1));
   EXPECT_EQ(Result("sweep_run", R"({"run_id":"r"})"), Json(false));
@@ -86,6 +86,20 @@ TEST_F(OrchestratorOperationsTest, IncludeThePrimitives) {
   EXPECT_EQ(Result("process_signal", "{}")["kind"], Json("run_gone"));
   EXPECT_EQ(Result("recover_signals", R"({"consumer":"c1"})"), Json(0));
   EXPECT_EQ(Result("reclaim", R"({"type":"http","min_idle_ms":0})")["executed"], Json(0));
+}
+
+TEST_F(OrchestratorOperationsTest, LeaveOutOneStepAtMost) {
+  EXPECT_EQ(Result("process_signal", R"({"emit_first":false})"), Json());
+  EXPECT_TRUE(sim::IsArgumentError(
+      Call("process_signal", R"({"emit_first":false,"atomic_arrival":false})").status()));
+}
+
+TEST_F(OrchestratorOperationsTest, ApplyADeltaByThreeCommandsOneScriptOrTheGuardedOne) {
+  const std::string delta = R"("run_id":"r","op":"x","delta":-3)";
+  EXPECT_EQ(Result("apply_delta", "{" + delta + R"(,"guarded":true})"), Json::parse("[-1,0]"));
+  EXPECT_EQ(Result("apply_delta", "{" + delta + R"(,"one_script":false})"), Json(-3));
+  EXPECT_EQ(Result("apply_delta", "{" + delta + R"(,"one_script":false})"), Json(0));
+  EXPECT_EQ(Result("apply_delta", "{" + delta + "}"), Json(0));
 }
 
 TEST_F(OrchestratorOperationsTest, RefuseUnknownArguments) {

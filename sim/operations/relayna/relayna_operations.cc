@@ -127,8 +127,7 @@ using ObservationArguments = EventStoreArguments<ObservationStore, relayna::Obse
 
 // Reads a store whose records have an owner.
 template <typename Store, typename Options>
-Store ReadOwnedStore(ArgumentReader& reader, OperationContext context) {
-  Options options;
+Store ReadOwnedStore(ArgumentReader& reader, OperationContext context, Options options = {}) {
   options.prefix = ReadPrefix(reader, options.prefix);
   options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
   options.hardening.owner_token = reader.OptionalString("owner_token").value_or("");
@@ -136,7 +135,9 @@ Store ReadOwnedStore(ArgumentReader& reader, OperationContext context) {
 }
 
 DlqStore ReadDlq(ArgumentReader& reader, OperationContext context) {
-  return ReadOwnedStore<DlqStore, relayna::DlqOptions>(reader, context);
+  relayna::DlqOptions options;
+  options.hardening.atomic_marks = reader.BoolOr("atomic_marks", false);
+  return ReadOwnedStore<DlqStore>(reader, context, std::move(options));
 }
 
 WorkflowContractStore ReadWorkflow(ArgumentReader& reader, OperationContext context) {

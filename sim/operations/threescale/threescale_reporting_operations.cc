@@ -163,9 +163,16 @@ bool IsSameJob(const Job& queued, const Job& recorded) {
   return report.service_id == other.service_id && report.transactions == other.transactions;
 }
 
-// Reads the argument `jobs`; nullopt if it is only a text for people.
+// Reads the argument `jobs`, or those of `answer`; nullopt if it is only a text for people.
 absl::StatusOr<std::optional<std::vector<Job>>> ReadJobs(ArgumentReader& reader) {
   const Json* json = reader.Find("jobs");
+  const Json* const answer = reader.Find("answer");
+  if (answer != nullptr) {
+    if (!answer->is_object() || !answer->contains("jobs")) {
+      return absl::InvalidArgumentError("expected the jobs of an answer, got " + answer->dump());
+    }
+    json = &(*answer)["jobs"];
+  }
   if (json == nullptr || !json->is_array()) return std::nullopt;
   std::vector<Job> jobs;
   for (const Json& each : *json) {

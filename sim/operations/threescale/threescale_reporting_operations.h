@@ -4,7 +4,8 @@
 //   | ------------------------------------ | ----------------------------- | -------------------- |
 //   | `http.report`                        | the parameters of the request | status and body; in  |
 //   |                                      |                               | scenarios also jobs  |
-//   | `worker.run_all_jobs`                | jobs                          | "ok"                 |
+//   | `worker.run_all_jobs`                | jobs, or the answer that has  | "ok"                 |
+//   |                                      | them                          |                      |
 //   | `aggregator.process`                 | transactions                  | "ok"                 |
 //   | `events.store`                       | type, object                  | true                 |
 //   | `events.list`                        |                               | the events           |

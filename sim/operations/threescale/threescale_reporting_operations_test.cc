@@ -107,6 +107,15 @@ TEST_F(ReportingOperations, ReturnJobsInAScenario) {
   EXPECT_EQ(Run("events.size", "{}"), 2);
 }
 
+TEST_F(ReportingOperations, RunTheJobsOfAnAnswer) {
+  process_ = std::make_shared<ThreescaleSession>();
+  const Json answer = Run("http.report", kHit);
+  EXPECT_EQ(Run("worker.run_all_jobs", Json{{"answer", answer}}.dump()), "ok");
+  EXPECT_EQ(Run("events.size", "{}"), 2);
+  EXPECT_TRUE(
+      sim::IsArgumentError(Try("worker.run_all_jobs", R"({"answer": {"status": 202}})").status()));
+}
+
 TEST_F(ReportingOperations, RefuseOtherJobsThanWereEnqueued) {
   Run("http.report", kHit);
   const Json other = Json{{"jobs", Json::array({Json::parse(kReport)})}};

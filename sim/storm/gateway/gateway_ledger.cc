@@ -66,8 +66,9 @@ void AddSpend(const GatewayRequest& request, const GatewayFaults& faults, bool h
   if (faults.loses_data) account.Allow("R13", -kAnything, kAnything);
 }
 
-void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, Account& account) {
-  if (request.torn()) account.Allow("R2", -request.cost, request.cost);
+void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, bool hardened,
+                   Account& account) {
+  if (request.torn() && !hardened) account.Allow("R2", -request.cost, request.cost);
   if (faults.duplicates) account.Allow("R12", -2 * request.cost, 2 * request.cost);
   if (faults.loses_data) account.Allow("R13", -kAnything, kAnything);
 }

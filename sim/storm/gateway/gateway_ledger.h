@@ -64,7 +64,9 @@ void AddSpend(const GatewayRequest& request, const GatewayFaults& faults, bool h
               Account& account);
 
 // Allows the difference between the month's and the day's spend that the request may have caused.
-void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, Account& account);
+// `hardened`: as for AddSpend.
+void AddDifference(const GatewayRequest& request, const GatewayFaults& faults, bool hardened,
+                   Account& account);
 
 }  // namespace redouble::inline v0_1::sim
 

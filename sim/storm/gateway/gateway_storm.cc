@@ -47,6 +47,7 @@ gateway::AdmissionSettings SettingsOf(bool hardened) {
   settings.hardening.heal_counter_ttl = true;
   settings.hardening.idempotent_settlement = true;
   settings.hardening.atomic_check_and_reserve = true;
+  settings.hardening.atomic_spend = true;
   settings.hardening.hash_request_ids = true;
   // A sweep ends at its first error. Many must fail in a row before a reservation expires.
   settings.sweep_interval = absl::Minutes(2);
@@ -294,7 +295,7 @@ void GatewayWorkload::JudgeSpend(Verdicts& verdicts, const GatewayFaults& faults
     for (const Watched& watched : requests_) {
       if (watched.request.key != key) continue;
       AddSpend(watched.request, faults, hardened_, spend);
-      AddDifference(watched.request, faults, difference);
+      AddDifference(watched.request, faults, hardened_, difference);
     }
     const double days =
         Sum(absl::StrCat("budget:daily:", base::ToAbsl(kPolicies[key].key_id), ":*"));
@@ -364,8 +365,10 @@ std::vector<Promise> Promises() {
         {"R9", "sweep_interval"},
         {"R12", ""},
         {"R13", ""}}},
-      {"the spend of the days is that of the months", {{"R2", ""}, {"R12", ""}, {"R13", ""}}},
-      {"every budget counter expires", {{"R10", "heal_counter_ttl"}, {"R2", ""}, {"R13", ""}}},
+      {"the spend of the days is that of the months",
+       {{"R2", "atomic_spend"}, {"R12", ""}, {"R13", ""}}},
+      {"every budget counter expires",
+       {{"R10", "heal_counter_ttl"}, {"R2", "atomic_spend"}, {"R13", ""}}},
       {"no request is admitted when a budget is spent",
        {{"R3", "atomic_check_and_reserve"}, {"R13", ""}}},
       {"a minute has no more requests than its limit", {{"R13", ""}, {"R15", ""}}},

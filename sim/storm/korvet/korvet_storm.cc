@@ -48,6 +48,7 @@ class KorvetWorkload final : public Storm {
         rng_(1),
         keys_(korvet::Keys::Create(korvet::kDefaultKeyspace, variant.key_layout).value()) {
     hardening_.stream_exists = variant.hardened;
+    hardening_.atomic_batches = variant.hardened;
     hardening_.guard_topic = variant.hardened;
     hardening_.commit_own_entries = variant.hardened;
     korvet::Topics topics(*session_, rng_, keys_);
@@ -355,13 +356,13 @@ std::vector<Promise> Promises() {
       {"an acknowledged record is delivered to the group unless retention has removed it",
        {{"H9", ""}}},
       {"a record is not delivered to a second member without a claim",
-       {{"H2", "stream_exists"}, {"H7", ""}, {"H9", ""}}},
+       {{"H2", "stream_exists"}, {"H7", "atomic_batches"}, {"H9", ""}}},
       {"the offsets of a partition increase and are unique",
-       {{"H2", "stream_exists"}, {"H7", ""}, {"H9", ""}}},
+       {{"H2", "stream_exists"}, {"H7", "atomic_batches"}, {"H9", ""}}},
       {"the committed position is not past a pending record", {{"H9", ""}}},
       {"a partition has one owner", {{"H9", ""}}},
       {"nothing of a deleted topic stays or is in a new one",
-       {{"H2", "stream_exists"}, {"H3", "guard_topic"}, {"H7", ""}, {"H9", ""}}},
+       {{"H2", "stream_exists"}, {"H3", "guard_topic"}, {"H7", "atomic_batches"}, {"H9", ""}}},
   };
 }
 

@@ -73,6 +73,7 @@ struct WatchedRun {
   PlannedRun plan;
   bool slow = false;
   bool started = false;  // StartRun has succeeded.
+  int starting = 0;      // How many calls of StartRun are in progress.
   bool cancel_asked = false;
   bool reported_stuck = false;  // By the last round of the service.
   std::string approval;         // The id of its approval, once an approver has seen it.
@@ -84,6 +85,19 @@ struct WatchedRun {
   std::string state;  // Changes with each step of the run.
   absl::Time last_step;
   std::optional<absl::Time> gone_at;
+  bool is_back = false;  // Its keys are there although they were deleted.
+};
+
+// Counts a call that is in progress, until it ends or its actor crashes.
+class CallInProgress {
+ public:
+  explicit CallInProgress(int& count) : count_(count) { ++count_; }
+  CallInProgress(const CallInProgress&) = delete;
+  CallInProgress& operator=(const CallInProgress&) = delete;
+  ~CallInProgress() { --count_; }
+
+ private:
+  int& count_;
 };
 
 class OrchestratorWorkload final : public Storm {
@@ -145,6 +159,7 @@ class OrchestratorWorkload final : public Storm {
   std::map<std::pair<std::string, store::StreamId>, int64_t> deliveries_;  // By stream and entry.
   std::vector<std::string> without_ttl_;
   std::string counter_fault_;
+  std::string restart_;  // A run that a start in progress brought back.
   std::string drain_fault_;
   int64_t ends_of_sweeps_ = 0;
   int64_t steps_ = 0;
@@ -221,6 +236,7 @@ base::Task<void> OrchestratorWorkload::Start(Actor& actor, orchestrator::Engine&
 }
 
 base::Task<bool> OrchestratorWorkload::StartRun(orchestrator::Engine& engine, WatchedRun& run) {
+  const CallInProgress call(run.starting);
   const auto started = co_await engine.StartRun(run.plan.id, IrOf(run.plan.workflow));
   // A run that was marked as expired before its start reached Redis has not started.
   if (started.ok() && started->status != orchestrator::RunStatus::kExpired) run.started = true;
@@ -354,15 +370,19 @@ void OrchestratorWorkload::ObserveRun(WatchedRun& run) {
     run.state = state;
   }
   int64_t tokens = 0;
-  if (!counter) return;
+  if (!counter) {
+    run.is_back = false;
+    return;
+  }
   if (!absl::SimpleAtoi(*counter, &tokens) || tokens < 0) {
     counter_fault_ = absl::StrCat(run.plan.id, " has the counter ", *counter);
   }
-  if (run.gone_at) {
-    const auto record = RecordOf(run);
-    counter_fault_ = absl::StrCat(run.plan.id, " is there again after its end, as ",
+  if (!run.gone_at || std::exchange(run.is_back, true)) return;
+  const auto record = RecordOf(run);
+  std::string what = absl::StrCat(run.plan.id, " is there again after its end, as ",
                                   base::ToAbsl(orchestrator::RunStatusName(record->status)));
-  }
+  // The start looked at the record before the run ended, and will look at it again.
+  (run.starting > 0 ? restart_ : counter_fault_) = std::move(what);
 }
 
 void OrchestratorWorkload::ObserveTtls() {
@@ -552,6 +572,7 @@ void OrchestratorWorkload::Judge(Verdicts& verdicts) {
                  "more ends were announced than runs have completed");
   for (const std::string_view type : kNodeTypes) JudgeStream(verdicts, type);
   verdicts.Check(kCounted, counter_fault_.empty(), kUndocumented, counter_fault_);
+  if (!restart_.empty()) verdicts.Break(kCounted, "H29", restart_);
   verdicts.Check(kExpires, without_ttl_.empty(), kUndocumented,
                  without_ttl_.empty() ? "" : absl::StrCat(without_ttl_.front(), " has no TTL"));
   JudgeLeft(verdicts);
@@ -571,7 +592,7 @@ std::vector<Promise> Promises() {
       {"the output of an approval names the person who decided",
        {{"H27", "keep_decision_details"}}},
       {"the end of a run is reported to one coordinator", {}},
-      {"the counter of a run is never negative and does not return after the end", {}},
+      {"the counter of a run is never negative and does not return after the end", {{"H29", ""}}},
       {"every key of a run expires", {}},
       {"after the end no signal, no pending token and no key of a run is left", {}},
   };

@@ -74,7 +74,8 @@ class RelaynaWorkload final : public Storm {
  private:
   relayna::Hardening HardeningOf(const std::string& owner) const {
     if (!hardened_) return {};
-    return {.atomic_events = true, .newest_first = true, .owner_token = owner};
+    return {
+        .atomic_events = true, .newest_first = true, .owner_token = owner, .atomic_marks = true};
   }
   relayna::FeedOptions FeedOptionsOf(const std::string& owner) const {
     relayna::FeedOptions options;

@@ -101,6 +101,8 @@ class StudioWorkload final : public Storm {
     return studio::Studio::Create(store, clock, http, settings_).value();
   }
   absl::Status SetUp();
+  // How many requests were executed twice.
+  int64_t Duplicates() const;
   base::Task<void> Operate(Actor& actor, studio::Studio& studio, base::Rng& rng);
   base::Task<void> Change(size_t member, studio::Studio& studio, base::Rng& rng);
   base::Task<void> Push(Actor& actor, studio::Studio& studio, base::Rng& rng);
@@ -168,6 +170,12 @@ base::Task<void> StudioWorkload::Act(Actor& actor, store::Store& store, size_t r
   }
 }
 
+int64_t StudioWorkload::Duplicates() const {
+  const std::map<std::string, int64_t> injected = world_.injected_faults();
+  const auto found = injected.find("duplicate");
+  return found == injected.end() ? 0 : found->second;
+}
+
 base::Task<void> StudioWorkload::Operate(Actor& actor, studio::Studio& studio, base::Rng& rng) {
   const std::string id = kServices[Draw(rng, kServices.size())];
   if (rng.Chance(0.75)) {
@@ -177,6 +185,7 @@ base::Task<void> StudioWorkload::Operate(Actor& actor, studio::Studio& studio, b
   }
   WatchedService& service = services_[id];
   ++service.unresolved;
+  const int64_t duplicates = Duplicates();
   absl::Status status;
   if (rng.Chance(0.3)) {
     status = co_await studio.registry().DeleteService(id);
@@ -189,6 +198,8 @@ base::Task<void> StudioWorkload::Operate(Actor& actor, studio::Studio& studio, b
   }
   const bool is_refused = absl::IsAlreadyExists(status) || absl::IsNotFound(status);
   if (!status.ok() && !is_refused) co_return;
+  // The refusal may be that of a request which was executed before, and had its effect then.
+  if (is_refused && Duplicates() > duplicates) co_return;
   --service.unresolved;
   if (is_refused) co_return;
   // What others did meanwhile may belong to either life.

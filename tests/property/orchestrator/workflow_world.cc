@@ -28,6 +28,9 @@
 namespace redouble::inline v0_1::orchestrator {
 namespace {
 
+using scenarios::Unguarded;
+using scenarios::UnguardedStore;
+
 constexpr absl::Duration kIdle = absl::Seconds(20);
 constexpr absl::Duration kApprovalTimeout = absl::Minutes(4);
 constexpr std::array<std::string_view, 4> kTypes = {"function", "http", "agent", "hitl"};
@@ -68,7 +71,7 @@ class WorkflowWorld {
       watch_.Watch(run.id, run.failing);
       runs_.push_back(std::move(run));
     }
-    if (options.mutation == Mutation::kGroupAtTheEnd) PublishFirst();
+    if (options.mutation == Unguarded::kGroupAtTheEnd) PublishFirst();
     Spawn();
     world_.AddInvariant("protocol", [this] { return Check(); });
   }
@@ -134,8 +137,8 @@ class WorkflowWorld {
 
   // The store through which an actor runs the protocol. It breaks the protocol if a mutation is
   // set.
-  MutantStore StoreOf(sim::Actor& actor) const {
-    return MutantStore(actor.store(), keys_, options_.mutation);
+  UnguardedStore StoreOf(sim::Actor& actor) const {
+    return UnguardedStore(actor.store(), keys_, options_.mutation);
   }
 
   // Publishes tokens before the workers' groups are created: a group that starts at the end of the
@@ -150,7 +153,7 @@ class WorkflowWorld {
 
   void Spawn() {
     // A repeated start would publish the lost tokens again, after the groups exist.
-    if (options_.mutation != Mutation::kGroupAtTheEnd) {
+    if (options_.mutation != Unguarded::kGroupAtTheEnd) {
       world_.Spawn("starter", [this](sim::Actor& actor) { return Start(actor); });
     }
     for (const std::string_view name : kCoordinators) {
@@ -174,7 +177,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Start(sim::Actor& actor) {
-    MutantStore store = StoreOf(actor);
+    UnguardedStore store = StoreOf(actor);
     Coordinator coordinator(store, actor.clock(), keys_, OptionsOf("starter"));
     for (const PlannedRun& run : runs_) {
       // An ended run must not start again; its owner knows that it ended.
@@ -183,7 +186,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Coordinate(sim::Actor& actor) {
-    MutantStore store = StoreOf(actor);
+    UnguardedStore store = StoreOf(actor);
     Coordinator coordinator(store, actor.clock(), keys_, OptionsOf(actor.name()));
     (void)co_await coordinator.queue().Recover(actor.name());
     while (!over_) {
@@ -200,7 +203,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Work(sim::Actor& actor) {
-    MutantStore store = StoreOf(actor);
+    UnguardedStore store = StoreOf(actor);
     Approvals approvals(store, actor.clock(), keys_);
     const NodeFunction execute = [&](const Token& token) -> base::Task<absl::StatusOr<NodeResult>> {
       NodeResult result;
@@ -241,7 +244,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Decide(sim::Actor& actor) {
-    MutantStore store = StoreOf(actor);
+    UnguardedStore store = StoreOf(actor);
     Approvals approvals(store, actor.clock(), keys_);
     const bool races = options_.deciders == Deciders::kRace;
     const bool rejects =
@@ -263,7 +266,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Sweep(sim::Actor& actor) {
-    MutantStore store = StoreOf(actor);
+    UnguardedStore store = StoreOf(actor);
     Coordinator coordinator(store, actor.clock(), keys_, OptionsOf("sweeper"));
     Approvals approvals(store, actor.clock(), keys_);
     while (!over_) {
@@ -313,7 +316,7 @@ class WorkflowWorld {
   }
 
   base::Task<void> Patch(sim::Actor& actor) {
-    MutantStore store = StoreOf(actor);
+    UnguardedStore store = StoreOf(actor);
     for (int i = 0; i < 3 && !over_; ++i) {
       co_await actor.clock().Sleep(absl::Seconds(actor.rng().Between(0, 30)));
       const PlannedRun& run = runs_[actor.rng().Below(runs_.size())];

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "redouble/core/orchestrator/keys.h"
-#include "redouble/tests/property/orchestrator/mutant_store.h"
+#include "redouble/sim/operations/orchestrator/unguarded_store.h"
 #include "redouble/tests/property/orchestrator/protocol_watch.h"
 
 namespace redouble::inline v0_1::orchestrator {
@@ -42,7 +42,7 @@ struct WorkflowWorldOptions {
   bool patches = false;
   bool failures = false;  // Some runs have a node that fails.
   Deciders deciders = Deciders::kApprove;
-  Mutation mutation = Mutation::kNone;
+  scenarios::Unguarded mutation = scenarios::Unguarded::kNone;
   bool plain_pop = false;
   bool reclaims = true;
   // The server is a cluster node, which refuses requests that cross slots.

@@ -10,6 +10,8 @@
 namespace redouble::inline v0_1::orchestrator {
 namespace {
 
+using scenarios::Unguarded;
+
 // Set ORCHESTRATOR_RUNS=10000 for the full run.
 int Runs(int otherwise) {
   const char* const runs = std::getenv("ORCHESTRATOR_RUNS");
@@ -111,14 +113,14 @@ struct MutationCase {
   WorkflowWorldOptions options;
 };
 
-WorkflowWorldOptions Mutated(Mutation mutation) {
+WorkflowWorldOptions Mutated(Unguarded mutation) {
   WorkflowWorldOptions options;
   options.mutation = mutation;
   return options;
 }
 
 WorkflowWorldOptions Healthy(WorkflowWorldOptions options) {
-  options.mutation = Mutation::kNone;
+  options.mutation = Unguarded::kNone;
   options.plain_pop = false;
   options.reclaims = true;
   return options;
@@ -147,17 +149,16 @@ TEST_P(CaughtMutation, BreaksOnlyItsInvariant) {
 INSTANTIATE_TEST_SUITE_P(
     All, CaughtMutation,
     ::testing::Values(
-        MutationCase{"SwapEmitAndConsume", "I7", Mutated(Mutation::kConsumeBeforeEmit)},
-        MutationCase{"DropTheCounterGuard", "I2", Mutated(Mutation::kNoCounterGuard)},
-        MutationCase{"FreshEmitKey", "I1", Mutated(Mutation::kFreshEmitKey)},
-        MutationCase{"NodeConsumeKey", "L2", Mutated(Mutation::kNodeConsumeKey)},
-        MutationCase{"TwoStepCheck", "I4", Mutated(Mutation::kTwoStepCheck)},
-        MutationCase{"RemoveApprovalFirst", "I6", Mutated(Mutation::kRemoveApprovalFirst)},
+        MutationCase{"SwapEmitAndConsume", "I7", Mutated(Unguarded::kConsumeBeforeEmit)},
+        MutationCase{"DropTheCounterGuard", "I2", Mutated(Unguarded::kNoCounterGuard)},
+        MutationCase{"FreshEmitKey", "I1", Mutated(Unguarded::kFreshEmitKey)},
+        MutationCase{"NodeConsumeKey", "L2", Mutated(Unguarded::kNodeConsumeKey)},
+        MutationCase{"TwoStepCheck", "I4", Mutated(Unguarded::kTwoStepCheck)},
+        MutationCase{"RemoveApprovalFirst", "I6", Mutated(Unguarded::kDecideStepByStep)},
         MutationCase{"PlainPop", "L1", {.plain_pop = true}},
-        MutationCase{"SetWithoutKeepTtl",
-                     "I12",
-                     {.patches = true, .mutation = Mutation::kPatchLosesTimeToLive}},
-        MutationCase{"GroupAtTheEnd", "L2", Mutated(Mutation::kGroupAtTheEnd)},
+        MutationCase{
+            "SetWithoutKeepTtl", "I12", {.patches = true, .mutation = Unguarded::kPatchBySet}},
+        MutationCase{"GroupAtTheEnd", "L2", Mutated(Unguarded::kGroupAtTheEnd)},
         MutationCase{"NoReclaim", "L5", {.reclaims = false}}),
     [](const auto& info) { return std::string(info.param.name); });
 
