@@ -1,10 +1,15 @@
 #include "redouble/sim/migrate/migration.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/typed/keys.h"
 
@@ -94,6 +99,51 @@ base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& t
   REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(from, all, pace, compare, go_on));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(to, all, pace, find_extra, go_on));
   co_return report;
+}
+
+base::Task<absl::Status> Migration::Pass(Store& from, Store& to, Pace pace,
+                                         FollowReport& report) const {
+  KeyMover mover(forth_, back_, from, to);
+  const auto update = [&](std::span<const std::string> keys) -> base::Task<absl::Status> {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> unequal,
+                                 co_await mover.Compare(keys, report.compared));
+    if (unequal.empty()) co_return absl::OkStatus();
+    report.copied += static_cast<int64_t>(unequal.size());
+    CopyReport copied;
+    co_return co_await mover.Copy(unequal, Writes::kAll, copied);
+  };
+  const auto remove = [&](std::span<const std::string> keys) -> base::Task<absl::Status> {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> extra,
+                                 co_await mover.FindExtra(keys, report.compared));
+    report.deleted += static_cast<int64_t>(extra.size());
+    co_return co_await mover.Delete(extra);
+  };
+  const auto go_on = [](std::string_view) { return absl::OkStatus(); };
+  const ScanRange all;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(from, all, pace, update, go_on));
+  co_return co_await VisitKeys(to, all, pace, remove, go_on);
+}
+
+base::Task<absl::StatusOr<FollowReport>> Migration::Follow(Store& from, Store& to,
+                                                           FollowOptions options) const {
+  constexpr int64_t kPatience = 5;
+  std::optional<FollowReport> best;
+  for (int64_t pass = 1;; ++pass) {
+    FollowReport report;
+    report.passes = pass;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Pass(from, to, options.pace, report));
+    if (options.on_pass) REDOUBLE_CO_RETURN_IF_ERROR(options.on_pass(report));
+    if (report.changes() <= options.most_changes) co_return report;
+    if (!best || report.changes() < best->changes()) {
+      best = std::move(report);
+    } else if (pass == best->passes + kPatience) {
+      co_return absl::AbortedError(
+          absl::StrCat("pass ", best->passes, " has changed ", best->changes(),
+                       " keys, and none of the ", kPatience,
+                       " passes after it fewer: the writers are as fast; pause them, or allow more "
+                       "changes"));
+    }
+  }
 }
 
 }  // namespace redouble::inline v0_1::sim

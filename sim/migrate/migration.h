@@ -1,10 +1,12 @@
 // Migration: copies the keys of one system from a server in one key layout to a server in the
 // other, and compares the two.
 //
-// The writers of the system must be paused: a change during the copy may be missed, which Verify
-// then reports. The copy may stop at any moment, and continues from the last cursor it reported;
-// copying a key again changes nothing. `from` is only read. Keys of other systems are counted and
-// left alone.
+// With paused writers, Copy and Verify are enough. Writers may go on while Follow runs: it repeats
+// passes that compare all keys and copy again what differs, until few keys differ; then the writers
+// are paused for one or two passes more, until none does.
+//
+// The copy may stop at any moment, and continues from the last cursor it reported; copying a key
+// again changes nothing. `from` is only read. Keys of other systems are counted and left alone.
 //
 //   REDOUBLE_ASSIGN_OR_RETURN(const Migration migration, Migration::Create(
 //       "gateway", {KeyLayout::kDocumented, KeyLayout::kCluster}));
@@ -57,6 +59,23 @@ struct CopyOptions {
   std::function<absl::Status(std::string_view cursor, const CopyReport& so_far)> on_page = {};
 };
 
+struct FollowOptions {
+  // The passes end after one that finds no more keys to change than this.
+  int64_t most_changes = 0;
+  Pace pace = {};
+  // Called after each pass. An error ends the passes.
+  std::function<absl::Status(const struct FollowReport& so_far)> on_pass = {};
+};
+
+struct FollowReport {
+  int64_t passes = 0;
+  int64_t copied = 0;     // In the last pass.
+  int64_t deleted = 0;    // In the last pass: keys that `to` alone had.
+  VerifyReport compared;  // What the last pass found before it changed anything.
+
+  int64_t changes() const { return copied + deleted; }
+};
+
 class Migration {
  public:
   // Errors: those of FindMovedSystem and KeyMove::Create.
@@ -76,7 +95,19 @@ class Migration {
   base::Task<absl::StatusOr<VerifyReport>> Verify(store::Store& from, store::Store& to,
                                                   Pace pace = {}) const;
 
+  // Makes `to` equal to `from` while writers may change `from`: passes of Verify, each of which
+  // copies what is missing or different and deletes what is extra. Ends after a pass with no more
+  // than `most_changes`; a pass with none has found both equal, if no writer has changed `from`
+  // since the pass began. Nobody else may write to `to`. May be repeated after it was stopped.
+  // Errors: Aborted if five passes in a row have not fewer changes than the best pass before them,
+  // because the writers are as fast; as Copy; those of on_pass.
+  base::Task<absl::StatusOr<FollowReport>> Follow(store::Store& from, store::Store& to,
+                                                  FollowOptions options) const;
+
  private:
+  base::Task<absl::Status> Pass(store::Store& from, store::Store& to, Pace pace,
+                                FollowReport& report) const;
+
   Migration(KeyMove forth, KeyMove back) : forth_(std::move(forth)), back_(std::move(back)) {}
 
   KeyMove forth_;

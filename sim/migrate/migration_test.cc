@@ -277,6 +277,67 @@ TEST_F(MigrationTest, AKeyThatExpiresBetweenTwoReadsIsNotMissing) {
   EXPECT_TRUE(report.families.empty());
 }
 
+// A writer changes `from` before each of the first requests of every pass.
+TEST_F(MigrationTest, FollowsWritersThatGoOn) {
+  FillRelayna();
+  FillStream(*single_, "flow:workflow:run:t2");
+  const Migration migration = Relayna(kToCluster);
+  Ask(*cluster_, {"SET", "status:event:{task:t9}:x", "1"});  // What an earlier copy has left.
+  int64_t writes_left = 12;
+  InterceptedStore from(*single_);
+  from.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+    if (writes_left-- <= 0) return std::nullopt;
+    Ask(*single_, {"RPUSH", "status:history:t1", std::to_string(index)});
+    Ask(*single_, {"XADD", "flow:workflow:run:t2", "*", "f", "v"});
+    Ask(*single_, {"SET", "status:event:t1:" + std::to_string(index), "1"});
+    Ask(*single_, {index % 2 == 0 ? "DEL" : "TYPE", "status:event:t1:5f2d"});
+    return std::nullopt;
+  };
+  std::vector<int64_t> changes;
+  FollowOptions options;
+  options.pace.batch_keys = 3;
+  options.on_pass = [&](const FollowReport& pass) {
+    EXPECT_EQ(pass.passes, static_cast<int64_t>(changes.size()) + 1);
+    changes.push_back(pass.changes());
+    return absl::OkStatus();
+  };
+  const FollowReport report = base::Run(migration.Follow(from, *cluster_, options)).value();
+  EXPECT_EQ(report.changes(), 0);
+  EXPECT_TRUE(report.compared.is_equal());
+  EXPECT_GE(changes.size(), 2u);
+  EXPECT_TRUE(Verify(migration, *single_, *cluster_).is_equal());
+
+  // The last pause: one key has changed, one is new, one is gone.
+  Ask(*single_, {"RPUSH", "status:history:t1", "last"});
+  Ask(*single_, {"SADD", "status:children:t5", "t6"});
+  Ask(*single_, {"DEL", "studio:feed"});
+  changes.clear();
+  ASSERT_THAT(base::Run(migration.Follow(*single_, *cluster_, options)).status(), IsOk());
+  EXPECT_THAT(changes, ElementsAre(3, 0));
+  EXPECT_TRUE(Verify(migration, *single_, *cluster_).is_equal());
+
+  options.on_pass = [](const FollowReport&) { return absl::CancelledError("enough"); };
+  EXPECT_THAT(base::Run(migration.Follow(*single_, *cluster_, options)).status(),
+              StatusIs(absl::StatusCode::kCancelled));
+}
+
+TEST_F(MigrationTest, GivesUpOnWritersThatAreAsFast) {
+  FillRelayna();
+  const Migration migration = Relayna(kToCluster);
+  InterceptedStore from(*single_);
+  from.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+    Ask(*single_, {"RPUSH", "status:history:t1", std::to_string(index)});
+    return std::nullopt;
+  };
+  EXPECT_THAT(base::Run(migration.Follow(from, *cluster_, {})).status(),
+              StatusIs(absl::StatusCode::kAborted,
+                       HasSubstr("pass 2 has changed 1 keys, and none of the 5 passes after it "
+                                 "fewer: the writers are as fast")));
+  const FollowReport report =
+      base::Run(migration.Follow(from, *cluster_, {.most_changes = 1})).value();
+  EXPECT_EQ(report.changes(), 1);
+}
+
 TEST_F(MigrationTest, RefusesWhatItCannotMove) {
   EXPECT_THAT(Migration::Create("shop", kToCluster).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
