@@ -51,7 +51,10 @@ TEST_F(MigrateCommandTest, RefusesABadCommandLine) {
        {Case{{"--layout-from", "x"}, "redouble migrate: --layout-from: "},
         Case{{"--layout-to", "x"}, "redouble migrate: --layout-to: "},
         Case{{"--bind", "x"}, "redouble migrate: --bind: expected NAME=VALUE, got \"x\"\n"},
-        Case{{"--bind", "x=y"}, "redouble migrate: "}, Case{{"--rate", "0"}, "--rate"}}) {
+        Case{{"--bind", "x=y"}, "redouble migrate: "}, Case{{"--rate", "0"}, "--rate"},
+        Case{{"--batch", "0"}, "--batch"}, Case{{"--follow", "-1"}, "--follow"},
+        Case{{"--follow", "1", "--dry-run"}, "--follow"},
+        Case{{"--follow", "1", "--resume", "at.txt"}, "--resume"}}) {
     std::vector<std::string> arguments = good;
     arguments.insert(arguments.end(), row.more.begin(), row.more.end());
     EXPECT_EQ(Run(arguments), kExitBadUsage);
@@ -136,6 +139,22 @@ TEST_F(MigrateCommandTest, MovesToAClusterAndBack) {
       << err() << out();
   EXPECT_EQ(Ask(**single, {"GET", reservation}), Reply::Bulk(value));
   EXPECT_EQ(Ask(**single, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+
+  // With --follow, what differs is copied and what is extra deleted, without another copy.
+  Ask(**nodes, {"DEL", "budget:reservation:" + tag + ":r1"});
+  Ask(**nodes, {"SET", "budget:daily:" + tag + ":20260510", "1"});
+  std::vector<std::string> follow = forth;
+  follow.insert(follow.end(), {"--follow", "0", "--batch", "70"});
+  ASSERT_EQ(Run(follow), kExitPassed) << err() << out();
+  EXPECT_EQ(err(),
+            "redouble migrate: pass 1 has copied 1 keys and deleted 1\n"
+            "redouble migrate: pass 2 has copied 0 keys and deleted 0\n");
+  EXPECT_THAT(out(), HasSubstr("\nequal\n"));
+  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+  Ask(**nodes, {"DEL", "budget:reservation:" + tag + ":r1"});
+  follow[follow.size() - 3] = "1";
+  EXPECT_EQ(Run(follow), kExitPassed) << err() << out();
+  EXPECT_THAT(out(), HasSubstr("\nnot equal\n")) << "one key differed before the pass";
 
   // A key that only the new server has is reported. One that cannot be moved stops the copy, and a
   // second run completes it.

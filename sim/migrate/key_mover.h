@@ -37,7 +37,7 @@ struct CopyReport {
 };
 
 struct FamilyReport {
-  int64_t keys = 0;          // In `from`.
+  int64_t keys = 0;          // In `from`; keys that are joined count as one.
   int64_t missing = 0;       // Not in `to`.
   int64_t different = 0;     // In `to` with another type, value or deadline.
   int64_t extra = 0;         // In `to` alone.
