@@ -1170,9 +1170,17 @@ redouble_component(
     sim/json/json_double.cc
     sim/json/reply_json.cc
     sim/json/strict_json.cc
+    sim/migrate/gateway_moves.cc
+    sim/migrate/key_dump.cc
     sim/migrate/key_move.cc
+    sim/migrate/key_mover.cc
     sim/migrate/key_value.cc
+    sim/migrate/korvet_moves.cc
     sim/migrate/migration.cc
+    sim/migrate/orchestrator_moves.cc
+    sim/migrate/stream_parts.cc
+    sim/migrate/studio_moves.cc
+    sim/migrate/threescale_moves.cc
     sim/operations/arguments.cc
     sim/operations/key_layout.cc
     sim/operations/operation.cc

@@ -51,17 +51,20 @@ TEST_F(MigrateCommandTest, RefusesABadCommandLine) {
        {Case{{"--layout-from", "x"}, "redouble migrate: --layout-from: "},
         Case{{"--layout-to", "x"}, "redouble migrate: --layout-to: "},
         Case{{"--bind", "x"}, "redouble migrate: --bind: expected NAME=VALUE, got \"x\"\n"},
-        Case{{"--bind", "x=y"}, "redouble migrate: "}, Case{{"--rate", "0"}, "--rate"}}) {
+        Case{{"--bind", "x=y"}, "redouble migrate: "}, Case{{"--rate", "0"}, "--rate"},
+        Case{{"--batch", "0"}, "--batch"}, Case{{"--follow", "-1"}, "--follow"},
+        Case{{"--follow", "1", "--dry-run"}, "--follow"},
+        Case{{"--follow", "1", "--resume", "at.txt"}, "--resume"}}) {
     std::vector<std::string> arguments = good;
     arguments.insert(arguments.end(), row.more.begin(), row.more.end());
     EXPECT_EQ(Run(arguments), kExitBadUsage);
     EXPECT_THAT(err(), HasSubstr(row.error));
   }
-  EXPECT_EQ(Run({"migrate", "--system", "korvet", "--from", kServer, "--to", kServer}),
+  EXPECT_EQ(Run({"migrate", "--system", "shop", "--from", kServer, "--to", kServer}),
             kExitBadUsage);
   EXPECT_EQ(err(),
-            "redouble migrate: system \"korvet\" is not supported yet; supported: gateway, "
-            "relayna\n");
+            "redouble migrate: there is no system \"shop\"; expected one of gateway, korvet, "
+            "orchestrator, relayna, studio, threescale\n");
   EXPECT_EQ(Run({"migrate", "--system", "gateway", "--from", "x", "--to", kServer}), kExitBadUsage);
   EXPECT_THAT(err(), HasSubstr("redouble migrate: --from: "));
   EXPECT_EQ(Run({"migrate", "--system", "gateway", "--from", kServer, "--to", "x"}), kExitBadUsage);
@@ -137,6 +140,22 @@ TEST_F(MigrateCommandTest, MovesToAClusterAndBack) {
   EXPECT_EQ(Ask(**single, {"GET", reservation}), Reply::Bulk(value));
   EXPECT_EQ(Ask(**single, {"DBSIZE"}), Reply::Integer(kCounters + 1));
 
+  // With --follow, what differs is copied and what is extra deleted, without another copy.
+  Ask(**nodes, {"DEL", "budget:reservation:" + tag + ":r1"});
+  Ask(**nodes, {"SET", "budget:daily:" + tag + ":20260510", "1"});
+  std::vector<std::string> follow = forth;
+  follow.insert(follow.end(), {"--follow", "0", "--batch", "70"});
+  ASSERT_EQ(Run(follow), kExitPassed) << err() << out();
+  EXPECT_EQ(err(),
+            "redouble migrate: pass 1 has copied 1 keys and deleted 1\n"
+            "redouble migrate: pass 2 has copied 0 keys and deleted 0\n");
+  EXPECT_THAT(out(), HasSubstr("\nequal\n"));
+  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+  Ask(**nodes, {"DEL", "budget:reservation:" + tag + ":r1"});
+  follow[follow.size() - 3] = "1";
+  EXPECT_EQ(Run(follow), kExitPassed) << err() << out();
+  EXPECT_THAT(out(), HasSubstr("\nnot equal\n")) << "one key differed before the pass";
+
   // A key that only the new server has is reported. One that cannot be moved stops the copy, and a
   // second run completes it.
   Ask(**single, {"DEL", reservation});
@@ -144,7 +163,7 @@ TEST_F(MigrateCommandTest, MovesToAClusterAndBack) {
   EXPECT_THAT(out(), HasSubstr("\nnot equal\n"));
   Ask(**single, {"SET", reservation, "1|day|month"});
   EXPECT_EQ(Run(resumable), kExitFailed);
-  EXPECT_THAT(err(), HasSubstr("redouble migrate: cannot move \"budget:reservation:"));
+  EXPECT_THAT(err(), HasSubstr("redouble migrate: cannot move \"" + reservation + "\": "));
   Ask(**single, {"SET", reservation, value});
   EXPECT_EQ(Run(resumable), kExitPassed) << err() << out();
   EXPECT_FALSE(std::filesystem::exists(folder_ / "at.txt"));

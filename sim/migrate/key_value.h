@@ -1,21 +1,25 @@
-// KeyValue: a key's decoded value and deadline, read from one server and written to another.
+// KeyValue: the decoded value and deadline of a key, to compare, translate and write it.
 //
-// DUMP and RESTORE depend on the servers' versions and encodings; a decoded value does not. Its
-// parts have one order for each type, whatever order the server uses, so that values of two servers
-// can be compared:
+// Its parts have one order for each type, whatever order the server uses, so that values of two
+// servers can be compared:
 //
-//   | type   | parts                                            |
-//   | ------ | ------------------------------------------------ |
-//   | string | the value                                        |
-//   | list   | the elements                                     |
-//   | set    | the members, in byte order                       |
-//   | hash   | field, value, ..., by field in byte order        |
-//   | zset   | member, score, ..., by score, then member        |
+//   | type   | parts                                                                  |
+//   | ------ | ---------------------------------------------------------------------- |
+//   | string | the value                                                              |
+//   | list   | the elements                                                           |
+//   | set    | the members, in byte order                                             |
+//   | hash   | field, value, ..., by field in byte order                              |
+//   | zset   | member, score, ..., by score, then member                              |
+//   | stream | all that a client can see, in the order of XINFO STREAM FULL: the last |
+//   |        | and the greatest deleted id, the number of entries ever added, entries, |
+//   |        | and for each group its position, pending entries and consumers         |
 //
-// Streams are not supported yet.
+// A stream can be compared but not written: no commands create a group again whose pending entries
+// were deleted, or a consumer with its time. Use RestoreKeys (key_dump.h).
 //
-//   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<KeyValue> value, co_await ReadKey(from, "k"));
-//   if (value) REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteKey(to, "{k}", *value));
+//   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto values, co_await ReadKeys(from, keys));
+//   const MovedKey moved = {"{k}", values[0]};
+//   REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteKeys(to, {&moved, 1}));
 //
 // Thread-safety: values; the functions as Store.
 #ifndef REDOUBLE_SIM_MIGRATE_KEY_VALUE_H_
@@ -23,6 +27,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,20 +48,31 @@ struct KeyValue {
   friend bool operator==(const KeyValue& a, const KeyValue& b) = default;
 };
 
-// Reads a key; nullopt if it does not exist. Two round trips: TYPE, then value and deadline in one
-// transaction. Memory: the value. Errors: Unimplemented for a stream; those of Store; the server's
-// error if another client changes the type in between.
-base::Task<absl::StatusOr<std::optional<KeyValue>>> ReadKey(store::Store& store,
-                                                            std::string_view key);
+// Reads keys, in their order; nullopt for one that does not exist. Two round trips: the types, then
+// deadlines and values. Between the commands other clients may change a key. Memory: the values.
+// Errors: Unimplemented for the type of a module; those of Store; the server's error if another
+// client changes a type in between.
+base::Task<absl::StatusOr<std::vector<std::optional<KeyValue>>>> ReadKeys(
+    store::Store& store, std::span<const std::string> keys);
 
-// Replaces a key by a value that ReadKey returned, in one transaction. A value whose deadline has
-// passed deletes the key. Repeating it changes nothing. The arguments must outlive the task.
-// Errors: those of Store, or the first error reply.
-base::Task<absl::Status> WriteKey(store::Store& store, std::string_view key, const KeyValue& value);
+// A key and the value that it shall have.
+struct MovedKey {
+  std::string key;
+  std::optional<KeyValue> value;  // Nullopt: the key shall not exist.
+};
+
+// Replaces keys by values that ReadKeys returned, each key at once. A value whose deadline has
+// passed deletes its key. Repeating it changes nothing. One round trip for all strings and
+// deletions, and one for each other key. The arguments must outlive the task. Errors:
+// FailedPrecondition for a stream; those of Store, or the first error reply.
+base::Task<absl::Status> WriteKeys(store::Store& store, std::span<const MovedKey> keys);
 
 // Returns a number that differs for keys of different names, types, values or deadlines, but for
 // collisions of CRC-64. Sums of it do not depend on the order of keys.
 uint64_t DigestOf(std::string_view key, const KeyValue& value);
+
+// As std::sort, for the parts of a hash.
+void SortFields(std::vector<std::string>& parts);
 
 }  // namespace redouble::inline v0_1::sim
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/typed/keys.h"
-#include "redouble/sim/migrate/key_value.h"
 
 namespace redouble::inline v0_1::sim {
 
@@ -18,23 +20,36 @@ using store::Store;
 
 namespace {
 
+// Where a scan begins and how large its pages are, as in CopyOptions.
 struct ScanRange {
-  std::string cursor = "0";  // As in CopyOptions.
+  std::string cursor = "0";
   int64_t page_keys = CopyOptions().page_keys;
 };
 
-// Calls `visit` for each key from the cursor on, and `on_page` with the cursor after each page. The
-// first error ends the scan. The functions must outlive the task.
+size_t BatchSizeOf(const Pace& pace) {
+  constexpr absl::Duration kLongest = absl::Milliseconds(100);
+  const size_t most = std::max<size_t>(pace.batch_keys, 1);
+  if (pace.clock == nullptr || pace.per_key <= absl::ZeroDuration()) return most;
+  return std::clamp<size_t>(static_cast<size_t>(kLongest / pace.per_key), 1, most);
+}
+
+// Calls `visit` for each batch of keys from the cursor on, and `on_page` with the cursor after each
+// page. The first error ends the scan. The functions must outlive the task.
 base::Task<absl::Status> VisitKeys(
     Store& store, ScanRange range, Pace pace,
-    absl::FunctionRef<base::Task<absl::Status>(std::string_view key)> visit,
+    absl::FunctionRef<base::Task<absl::Status>(std::span<const std::string> keys)> visit,
     absl::FunctionRef<absl::Status(std::string_view cursor)> on_page) {
   const store::ScanOptions scan{.count = range.page_keys};
   do {
     REDOUBLE_CO_ASSIGN_OR_RETURN(ScanPage page, co_await store::Scan(store, range.cursor, scan));
-    for (const std::string& key : page.keys) {
-      REDOUBLE_CO_RETURN_IF_ERROR(co_await visit(key));
-      if (pace.clock != nullptr) co_await pace.clock->Sleep(pace.per_key);
+    std::span<const std::string> rest(page.keys);
+    while (!rest.empty()) {
+      const auto batch = rest.first(std::min(rest.size(), BatchSizeOf(pace)));
+      rest = rest.subspan(batch.size());
+      const absl::Time begin = pace.clock == nullptr ? absl::Time() : pace.clock->Now();
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await visit(batch));
+      if (pace.clock == nullptr) continue;
+      co_await pace.clock->SleepUntil(begin + pace.per_key * batch.size());
     }
     range.cursor = std::move(page.cursor);
     REDOUBLE_CO_RETURN_IF_ERROR(on_page(range.cursor));
@@ -43,13 +58,6 @@ base::Task<absl::Status> VisitKeys(
 }
 
 }  // namespace
-
-bool VerifyReport::is_equal() const {
-  return std::all_of(families.begin(), families.end(), [](const auto& entry) {
-    const FamilyReport& family = entry.second;
-    return family.missing == 0 && family.different == 0 && family.extra == 0;
-  });
-}
 
 absl::StatusOr<Migration> Migration::Create(std::string_view system, LayoutPair layouts,
                                             std::span<const store::KeyBinding> bindings) {
@@ -63,8 +71,10 @@ absl::StatusOr<Migration> Migration::Create(std::string_view system, LayoutPair 
 base::Task<absl::StatusOr<CopyReport>> Migration::Copy(Store& from, Store& to,
                                                        CopyOptions options) const {
   CopyReport report;
-  const auto copy = [&](std::string_view key) {
-    return CopyKey(from, to, key, options.is_dry_run, report);
+  KeyMover mover(forth_, back_, from, to);
+  const Writes writes = options.is_dry_run ? Writes::kNone : Writes::kAll;
+  const auto copy = [&](std::span<const std::string> keys) {
+    return mover.Copy(keys, writes, report);
   };
   const auto tell = [&](std::string_view cursor) {
     return options.on_page ? options.on_page(cursor, report) : absl::OkStatus();
@@ -74,36 +84,16 @@ base::Task<absl::StatusOr<CopyReport>> Migration::Copy(Store& from, Store& to,
   co_return report;
 }
 
-absl::StatusOr<std::optional<KeyMove::Target>> Migration::Translate(std::string_view key) const {
-  REDOUBLE_ASSIGN_OR_RETURN(std::optional<KeyMove::Target> target, forth_.Translate(key));
-  if (!target) return std::nullopt;
-  const auto restored = back_.Translate(target->key);
-  if (restored.ok() && *restored && (*restored)->key == key) return target;
-  return absl::FailedPreconditionError(absl::StrCat("cannot move \"", base::ToAbsl(key),
-                                                    "\": its key in the other layout, \"",
-                                                    target->key, "\", does not lead back to it"));
-}
-
-base::Task<absl::Status> Migration::CopyKey(Store& from, Store& to, std::string_view key,
-                                            bool is_dry_run, CopyReport& report) const {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<KeyMove::Target> target, Translate(key));
-  if (!target) {
-    ++report.other_keys;
-    co_return absl::OkStatus();
-  }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<KeyValue> read, co_await ReadKey(from, key));
-  if (!read) co_return absl::OkStatus();  // It expired after SCAN.
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const KeyValue value, forth_.Rewrite(*target, *std::move(read)));
-  if (!is_dry_run) REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteKey(to, target->key, value));
-  ++report.keys[std::string(target->family->id)];
-  co_return absl::OkStatus();
-}
-
 base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& to,
                                                            Pace pace) const {
   VerifyReport report;
-  const auto compare = [&](std::string_view key) { return CompareKey(from, to, key, report); };
-  const auto find_extra = [&](std::string_view key) { return FindExtra(from, to, key, report); };
+  KeyMover mover(forth_, back_, from, to);
+  const auto compare = [&](std::span<const std::string> keys) -> base::Task<absl::Status> {
+    co_return (co_await mover.Compare(keys, report)).status();
+  };
+  const auto find_extra = [&](std::span<const std::string> keys) -> base::Task<absl::Status> {
+    co_return (co_await mover.FindExtra(keys, report)).status();
+  };
   const auto go_on = [](std::string_view) { return absl::OkStatus(); };
   const ScanRange all;
   REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(from, all, pace, compare, go_on));
@@ -111,38 +101,49 @@ base::Task<absl::StatusOr<VerifyReport>> Migration::Verify(Store& from, Store& t
   co_return report;
 }
 
-base::Task<absl::Status> Migration::CompareKey(Store& from, Store& to, std::string_view key,
-                                               VerifyReport& report) const {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<KeyMove::Target> target, Translate(key));
-  if (!target) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<KeyValue> read, co_await ReadKey(from, key));
-  if (!read) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const KeyValue expected, forth_.Rewrite(*target, *std::move(read)));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<KeyValue> found,
-                               co_await ReadKey(to, target->key));
-  if (!found) {
-    // Both copies have the same deadline: the key may have expired between the two reads.
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, co_await store::Exists(from, key));
-    if (!exists) co_return absl::OkStatus();
-  }
-  FamilyReport& family = report.families[std::string(target->family->id)];
-  ++family.keys;
-  family.from_digest += DigestOf(target->key, expected);
-  if (found) family.to_digest += DigestOf(target->key, *found);
-  if (!found) ++family.missing;
-  if (found && *found != expected) ++family.different;
-  co_return absl::OkStatus();
+base::Task<absl::Status> Migration::Pass(Store& from, Store& to, Pace pace,
+                                         FollowReport& report) const {
+  KeyMover mover(forth_, back_, from, to);
+  const auto update = [&](std::span<const std::string> keys) -> base::Task<absl::Status> {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> unequal,
+                                 co_await mover.Compare(keys, report.compared));
+    if (unequal.empty()) co_return absl::OkStatus();
+    report.copied += static_cast<int64_t>(unequal.size());
+    CopyReport copied;
+    co_return co_await mover.Copy(unequal, Writes::kAll, copied);
+  };
+  const auto remove = [&](std::span<const std::string> keys) -> base::Task<absl::Status> {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> extra,
+                                 co_await mover.FindExtra(keys, report.compared));
+    report.deleted += static_cast<int64_t>(extra.size());
+    co_return co_await mover.Delete(extra);
+  };
+  const auto go_on = [](std::string_view) { return absl::OkStatus(); };
+  const ScanRange all;
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await VisitKeys(from, all, pace, update, go_on));
+  co_return co_await VisitKeys(to, all, pace, remove, go_on);
 }
 
-base::Task<absl::Status> Migration::FindExtra(Store& from, Store& to, std::string_view key,
-                                              VerifyReport& report) const {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<KeyMove::Target> source, back_.Translate(key));
-  if (!source) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool has_source, co_await store::Exists(from, source->key));
-  if (has_source) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, co_await store::Exists(to, key));
-  if (exists) ++report.families[std::string(source->family->id)].extra;
-  co_return absl::OkStatus();
+base::Task<absl::StatusOr<FollowReport>> Migration::Follow(Store& from, Store& to,
+                                                           FollowOptions options) const {
+  constexpr int64_t kPatience = 5;
+  std::optional<FollowReport> best;
+  for (int64_t pass = 1;; ++pass) {
+    FollowReport report;
+    report.passes = pass;
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Pass(from, to, options.pace, report));
+    if (options.on_pass) REDOUBLE_CO_RETURN_IF_ERROR(options.on_pass(report));
+    if (report.changes() <= options.most_changes) co_return report;
+    if (!best || report.changes() < best->changes()) {
+      best = std::move(report);
+    } else if (pass == best->passes + kPatience) {
+      co_return absl::AbortedError(
+          absl::StrCat("pass ", best->passes, " has changed ", best->changes(),
+                       " keys, and none of the ", kPatience,
+                       " passes after it fewer: the writers are as fast; pause them, or allow more "
+                       "changes"));
+    }
+  }
 }
 
 }  // namespace redouble::inline v0_1::sim

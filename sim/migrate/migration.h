@@ -1,10 +1,12 @@
 // Migration: copies the keys of one system from a server in one key layout to a server in the
 // other, and compares the two.
 //
-// The writers of the system must be paused: a change during the copy may be missed, which Verify
-// then reports. The copy may stop at any moment, and continues from the last cursor it reported;
-// copying a key again changes nothing. `from` is only read. Keys of other systems are counted and
-// left alone.
+// With paused writers, Copy and Verify are enough. Writers may go on while Follow runs: it repeats
+// passes that compare all keys and copy again what differs, until few keys differ; then the writers
+// are paused for one or two passes more, until none does.
+//
+// The copy may stop at any moment, and continues from the last cursor it reported; copying a key
+// again changes nothing. `from` is only read. Keys of other systems are counted and left alone.
 //
 //   REDOUBLE_ASSIGN_OR_RETURN(const Migration migration, Migration::Create(
 //       "gateway", {KeyLayout::kDocumented, KeyLayout::kCluster}));
@@ -17,10 +19,9 @@
 #ifndef REDOUBLE_SIM_MIGRATE_MIGRATION_H_
 #define REDOUBLE_SIM_MIGRATE_MIGRATION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,22 +35,17 @@
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/store.h"
 #include "redouble/sim/migrate/key_move.h"
+#include "redouble/sim/migrate/key_mover.h"
 
 namespace redouble::inline v0_1::sim {
 
-struct CopyReport {
-  std::map<std::string, int64_t> keys;  // By the id of the family; a key that SCAN repeats counts
-                                        // twice.
-  int64_t other_keys = 0;               // Of no family of the system.
-
-  friend bool operator==(const CopyReport& a, const CopyReport& b) = default;
-};
-
-// Bounds the load on both servers.
+// How many keys of SCAN are handled together, and how fast.
 struct Pace {
+  // Most keys of one round trip. Both servers and this process hold the values of that many keys.
+  size_t batch_keys = 200;
   base::Clock* clock = nullptr;  // Must outlive the task; null: no bound.
-  // The pause after each key of SCAN. The time of the commands comes on top, so that the keys a
-  // second stay below 1 s / per_key.
+  // The least time of each key: n keys take n times as long, the time of the commands included.
+  // Batches are then small enough to take a tenth of a second at most, or have one key.
   absl::Duration per_key = absl::ZeroDuration();
 };
 
@@ -63,22 +59,21 @@ struct CopyOptions {
   std::function<absl::Status(std::string_view cursor, const CopyReport& so_far)> on_page = {};
 };
 
-struct FamilyReport {
-  int64_t keys = 0;          // In `from`.
-  int64_t missing = 0;       // Not in `to`.
-  int64_t different = 0;     // In `to` with another type, value or deadline.
-  int64_t extra = 0;         // In `to` alone.
-  uint64_t from_digest = 0;  // The sum of DigestOf over the translated keys of `from`,
-  uint64_t to_digest = 0;    // and over the same keys in `to`.
-
-  friend bool operator==(const FamilyReport& a, const FamilyReport& b) = default;
+struct FollowOptions {
+  // The passes end after one that finds no more keys to change than this.
+  int64_t most_changes = 0;
+  Pace pace = {};
+  // Called after each pass. An error ends the passes.
+  std::function<absl::Status(const struct FollowReport& so_far)> on_pass = {};
 };
 
-struct VerifyReport {
-  std::map<std::string, FamilyReport> families;  // By id.
+struct FollowReport {
+  int64_t passes = 0;
+  int64_t copied = 0;     // In the last pass.
+  int64_t deleted = 0;    // In the last pass: keys that `to` alone had.
+  VerifyReport compared;  // What the last pass found before it changed anything.
 
-  // Whether no family has missing, different or extra keys.
-  bool is_equal() const;
+  int64_t changes() const { return copied + deleted; }
 };
 
 class Migration {
@@ -87,10 +82,11 @@ class Migration {
   static absl::StatusOr<Migration> Create(std::string_view system, LayoutPair layouts,
                                           std::span<const store::KeyBinding> bindings = {});
 
-  // Copies all keys from a cursor on; replaces keys that `to` has. A round trip for each page, two
-  // for each key that is read and one for each that is written. Memory: a page of names and one
-  // value. Errors: those of KeyMove, and FailedPrecondition for a key that
-  // the way back would not restore, both also in a dry run; those of the stores and of on_page.
+  // Copies all keys from a cursor on; replaces keys that `to` has. Round trips: one for each page,
+  // and those of KeyMover::Copy for each batch. Memory: a page of names, and the values of a batch.
+  // Errors: those of KeyMove, and FailedPrecondition for a key that the way back would not restore,
+  // both also in a dry run; FailedPrecondition for a stream whose format `to` does not read; those
+  // of the stores and of on_page.
   base::Task<absl::StatusOr<CopyReport>> Copy(store::Store& from, store::Store& to,
                                               CopyOptions options) const;
 
@@ -99,17 +95,20 @@ class Migration {
   base::Task<absl::StatusOr<VerifyReport>> Verify(store::Store& from, store::Store& to,
                                                   Pace pace = {}) const;
 
- private:
-  Migration(KeyMove forth, KeyMove back) : forth_(std::move(forth)), back_(std::move(back)) {}
+  // Makes `to` equal to `from` while writers may change `from`: passes of Verify, each of which
+  // copies what is missing or different and deletes what is extra. Ends after a pass with no more
+  // than `most_changes`; a pass with none has found both equal, if no writer has changed `from`
+  // since the pass began. Nobody else may write to `to`. May be repeated after it was stopped.
+  // Errors: Aborted if five passes in a row have not fewer changes than the best pass before them,
+  // because the writers are as fast; as Copy; those of on_pass.
+  base::Task<absl::StatusOr<FollowReport>> Follow(store::Store& from, store::Store& to,
+                                                  FollowOptions options) const;
 
-  // As KeyMove::Translate; refuses also a key that the way back does not restore.
-  absl::StatusOr<std::optional<KeyMove::Target>> Translate(std::string_view key) const;
-  base::Task<absl::Status> CopyKey(store::Store& from, store::Store& to, std::string_view key,
-                                   bool is_dry_run, CopyReport& report) const;
-  base::Task<absl::Status> CompareKey(store::Store& from, store::Store& to, std::string_view key,
-                                      VerifyReport& report) const;
-  base::Task<absl::Status> FindExtra(store::Store& from, store::Store& to, std::string_view key,
-                                     VerifyReport& report) const;
+ private:
+  base::Task<absl::Status> Pass(store::Store& from, store::Store& to, Pace pace,
+                                FollowReport& report) const;
+
+  Migration(KeyMove forth, KeyMove back) : forth_(std::move(forth)), back_(std::move(back)) {}
 
   KeyMove forth_;
   KeyMove back_;

@@ -1,6 +1,7 @@
 // The fields of a topic's hash, and the errors about it.
 //
-// This is a part of topics.h, for Topics, TopicSteps and the tests of both; use those classes.
+// For Topics, TopicSteps, their tests, and the move of topics to another layout (sim/migrate).
+// Other code uses those classes.
 //
 //   std::vector<ConfigField> fields = HashOf(topic);                    // For HSET.
 //   absl::StatusOr<std::optional<Topic>> read = TopicOfHash("orders", fields, layout);

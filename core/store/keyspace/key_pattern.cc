@@ -310,8 +310,16 @@ absl::Status KeyPattern::Check(size_t index, std::string_view value) const {
 std::optional<KeyValues> KeyPattern::Parse(std::string_view key) const {
   if (!key.starts_with(prefix())) return std::nullopt;
   KeyValues values;
-  if (!Match(0, key.substr(prefix().size()), values)) return std::nullopt;
+  size_t skipped = 0;
+  if (!Match(0, key.substr(prefix().size()), skipped, values)) return std::nullopt;
   return values;
+}
+
+bool KeyPattern::IsAmbiguous(std::string_view key) const {
+  if (!key.starts_with(prefix())) return false;
+  KeyValues values;
+  size_t skipped = 1;
+  return Match(0, key.substr(prefix().size()), skipped, values);
 }
 
 std::optional<size_t> KeyPattern::IndexOf(std::string_view placeholder) const {
@@ -334,8 +342,14 @@ bool KeyPattern::Accepts(size_t index, std::string_view value) const {
 
 // `rest` begins with the value at `index`. Only an `any` value may extend beyond the first
 // occurrence of the literal after it, so that other ends are tried only for `any`.
-bool KeyPattern::Match(size_t index, std::string_view rest, KeyValues& values) const {
-  if (index == placeholders_.size()) return rest.empty();
+bool KeyPattern::Match(size_t index, std::string_view rest, size_t& skipped,
+                       KeyValues& values) const {
+  if (index == placeholders_.size()) {
+    if (!rest.empty()) return false;
+    if (skipped == 0) return true;
+    --skipped;
+    return false;
+  }
   const Placeholder& placeholder = placeholders_[index];
   const std::string_view literal = LiteralAfter(index);
   const bool last = literal.empty();
@@ -344,7 +358,7 @@ bool KeyPattern::Match(size_t index, std::string_view rest, KeyValues& values) c
     const std::string_view value = rest.substr(0, end);
     if (RowOf(placeholder.kind).accepts(value, placeholder)) {
       values.push_back(value);
-      if (Match(index + 1, rest.substr(end + literal.size()), values)) return true;
+      if (Match(index + 1, rest.substr(end + literal.size()), skipped, values)) return true;
       values.pop_back();
     }
     if (last || placeholder.kind != Kind::kAny) return false;

@@ -115,6 +115,11 @@ class KeyPattern {
   // O(key), times the length of the key for each `any` placeholder that is not the last.
   std::optional<KeyValues> Parse(std::string_view key) const;
 
+  // Returns whether `key` has values other than those of Parse, because an `any` value may continue
+  // beyond the text that ends it: "x:event:a:b:c" is event "b:c" of "a", or event "c" of "a:b".
+  // Cost as Parse.
+  bool IsAmbiguous(std::string_view key) const;
+
   // The text of the pattern, with bound placeholders filled in.
   const std::string& text() const { return text_; }
   const std::string& family() const { return family_; }
@@ -134,7 +139,9 @@ class KeyPattern {
 
   std::string_view Literal(size_t index) const;
   bool Accepts(size_t index, std::string_view value) const;
-  bool Match(size_t index, std::string_view rest, KeyValues& values) const;
+  // Finds values for the placeholders from `index` on, after skipping as many other ways to read
+  // `rest` as `skipped` says.
+  bool Match(size_t index, std::string_view rest, size_t& skipped, KeyValues& values) const;
 
   std::string family_;
   std::string text_;

@@ -1,5 +1,6 @@
 #include "redouble/core/store/keyspace/key_translator.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -7,23 +8,6 @@
 #include "redouble/core/store/keyspace/key_pattern.h"
 
 namespace redouble::inline v0_1::store {
-namespace {
-
-// Whether the text that ended an `any` value occurs again after it.
-bool IsAmbiguous(const KeyMatch& match, std::string_view key) {
-  for (size_t i = 0; i < match.values.size(); ++i) {
-    const std::string_view literal = match.pattern->LiteralAfter(i);
-    if (match.pattern->placeholders()[i].kind != KeyPattern::Kind::kAny || literal.empty())
-      continue;
-    const size_t end =
-        static_cast<size_t>(match.values[i].data() - key.data()) + match.values[i].size();
-    if (key.find(literal, end + 1) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 absl::StatusOr<KeyTranslator> KeyTranslator::Create(std::span<const KeyFamily> from,
                                                     std::span<const KeyFamily> to,
                                                     std::span<const KeyBinding> bindings) {
@@ -42,23 +26,48 @@ std::optional<std::string> KeyTranslator::Translate(std::string_view key) const 
 std::vector<KeyTranslator::Translation> KeyTranslator::Translations(std::string_view key) const {
   std::vector<Translation> translations;
   for (const KeyMatch& match : from_.Recognise(key).matches) {
-    translations.push_back({match.family, TranslateMatch(match), IsAmbiguous(match, key)});
+    const KeyPattern* const to = to_.PatternOf(match.family->id);
+    const bool is_same = to != nullptr && to->text() == match.pattern->text();
+    translations.push_back(
+        {match.family, TranslateMatch(match), !is_same && match.pattern->IsAmbiguous(key)});
   }
   return translations;
 }
 
-std::optional<std::string> KeyTranslator::TranslateMatch(const KeyMatch& match) const {
-  const KeyPattern* const pattern = to_.PatternOf(match.family->id);
+std::optional<std::string> KeyTranslator::Spell(std::string_view key, std::string_view from,
+                                                std::string_view to,
+                                                std::span<const KeyBinding> more) const {
+  const KeyPattern* const pattern = from_.PatternOf(from);
   if (pattern == nullptr) return std::nullopt;
-  std::vector<std::string_view> values;
+  const std::optional<KeyValues> values = pattern->Parse(key);
+  if (!values) return std::nullopt;
+  return SpellValues(*pattern, *values, to, more);
+}
+
+std::optional<std::string> KeyTranslator::TranslateMatch(const KeyMatch& match) const {
+  return SpellValues(*match.pattern, match.values, match.family->id, {});
+}
+
+std::optional<std::string> KeyTranslator::SpellValues(const KeyPattern& from,
+                                                      const KeyValues& values, std::string_view to,
+                                                      std::span<const KeyBinding> more) const {
+  const KeyPattern* const pattern = to_.PatternOf(to);
+  if (pattern == nullptr) return std::nullopt;
+  std::vector<std::string_view> spelled;
   for (const KeyPattern::Placeholder& placeholder : pattern->placeholders()) {
-    const std::optional<size_t> index = match.pattern->IndexOf(placeholder.name);
-    if (!index) return std::nullopt;
-    values.push_back(match.values[*index]);
+    if (const std::optional<size_t> index = from.IndexOf(placeholder.name)) {
+      spelled.push_back(values[*index]);
+      continue;
+    }
+    const auto found = std::find_if(more.begin(), more.end(), [&](const KeyBinding& each) {
+      return each.placeholder == placeholder.name;
+    });
+    if (found == more.end()) return std::nullopt;
+    spelled.push_back(found->value);
   }
-  absl::StatusOr<std::string> translated = pattern->BuildFrom(values);
-  if (!translated.ok()) return std::nullopt;
-  return *std::move(translated);
+  absl::StatusOr<std::string> key = pattern->BuildFrom(spelled);
+  if (!key.ok()) return std::nullopt;
+  return *std::move(key);
 }
 
 }  // namespace redouble::inline v0_1::store

@@ -39,17 +39,25 @@ class KeyTranslator {
   struct Translation {
     const KeyFamily* family;         // The row of `from`.
     std::optional<std::string> key;  // As Translate, for this family.
-    // The key may have other values for the placeholders of this family: an `any` value may
-    // continue beyond the text that ended it. "x:event:a:b:c" is event "b:c" of "a", or "c" of
-    // "a:b". May be true for a key with one reading; is never false for a key with two.
+    // The key has other values for the placeholders of this family as well (KeyPattern), and the
+    // two patterns differ, so that it may have another translation.
     bool is_ambiguous;
   };
   // Returns one translation for each family that the key matches, in the order of the rows. For
   // programs that must not guess.
   std::vector<Translation> Translations(std::string_view key) const;
 
+  // Returns the key with the values that it has in the pattern of family `from`, spelled with the
+  // other layout's pattern of family `to`. `more` are values of placeholders that the key does not
+  // contain, such as a tag that its value names. Nullopt as in Translate.
+  std::optional<std::string> Spell(std::string_view key, std::string_view from, std::string_view to,
+                                   std::span<const KeyBinding> more) const;
+
  private:
   std::optional<std::string> TranslateMatch(const KeyMatch& match) const;
+  std::optional<std::string> SpellValues(const KeyPattern& from, const KeyValues& values,
+                                         std::string_view to,
+                                         std::span<const KeyBinding> more) const;
 
   FamilyTable from_;
   FamilyTable to_;

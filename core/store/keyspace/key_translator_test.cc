@@ -76,6 +76,34 @@ TEST_F(KeyTranslatorTest, ReturnsATranslationForEachFamily) {
   EXPECT_TRUE(translator.Translations("other").empty());
 }
 
+TEST_F(KeyTranslatorTest, FindsEveryOtherReadingAndNoMore) {
+  const KeyFamily from[] = {Family("shop.log", "log:{user:any}:{item:any}:end"),
+                            Family("shop.url", "url:{host:any}:{path:any}")};
+  const KeyFamily to[] = {Family("shop.log", "log:{{{user:any}}}:{item:any}:end"),
+                          Family("shop.url", "url:{host:any}:{path:any}")};
+  const KeyTranslator translator = *KeyTranslator::Create(from, to);
+  const auto one = translator.Translations("log:u:i:end");
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_FALSE(one[0].is_ambiguous) << "the second colon ends the item";
+  EXPECT_TRUE(translator.Translations("log:u:i:j:end")[0].is_ambiguous);
+  EXPECT_TRUE(translator.Translations("log::::end")[0].is_ambiguous);
+  const auto url = translator.Translations("url:a:b:c");
+  EXPECT_FALSE(url[0].is_ambiguous) << "every reading has the same key";
+  EXPECT_EQ(url[0].key, "url:a:b:c");
+}
+
+TEST_F(KeyTranslatorTest, SpellsWithValuesThatTheKeyDoesNotContain) {
+  const KeyBinding shard[] = {{"shard", "7"}};
+  EXPECT_EQ(to_cluster_.Spell("batch", "shop.batch", "shop.batch", shard), "batch:7");
+  EXPECT_EQ(to_cluster_.Spell("token:t:u", "shop.token", "shop.cart", {}), "s:cart:{u}");
+  const KeyBinding word[] = {{"shard", "x"}};
+  EXPECT_EQ(to_cluster_.Spell("batch", "shop.batch", "shop.batch", word), std::nullopt);
+  EXPECT_EQ(to_cluster_.Spell("batch", "shop.batch", "shop.batch", {}), std::nullopt);
+  EXPECT_EQ(to_cluster_.Spell("other", "shop.batch", "shop.batch", shard), std::nullopt);
+  EXPECT_EQ(to_cluster_.Spell("batch", "shop.none", "shop.batch", shard), std::nullopt);
+  EXPECT_EQ(to_cluster_.Spell("batch", "shop.batch", "shop.none", shard), std::nullopt);
+}
+
 TEST_F(KeyTranslatorTest, RefusesATableThatIsWrong) {
   const KeyBinding unknown[] = {{"none", "s"}};
   EXPECT_THAT(KeyTranslator::Create(documented_, cluster_, unknown).status(),

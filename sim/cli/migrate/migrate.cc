@@ -34,11 +34,14 @@ constexpr char kFooter[] =
     "  redouble migrate --system relayna --bind status_prefix=relayna ...   with its prefixes\n"
     "  redouble migrate --system gateway --from 'redis://b?cluster=yes' --to redis://a \\\n"
     "    --layout-from cluster --layout-to documented                       the way back\n"
+    "  redouble migrate ... --follow 100; pause the writers; redouble migrate ... --follow 0\n"
+    "                                                                     with a short pause\n"
     "\n"
-    "Pause the writers of the system first. --from is only read. After the copy, all keys are\n"
-    "read again and compared. Keys of other systems stay where they are.\n"
-    "Exit codes: 0 both servers have the same keys, 1 they differ, or a key or a server that\n"
-    "fails, 2 bad usage.";
+    "Without --follow, pause the writers of the system first. --from is only read. After the "
+    "copy,\n"
+    "all keys are read again and compared. Keys of other systems stay where they are.\n"
+    "Exit codes: 0 both servers have the same keys (with --follow N: but for N at most), 1 they\n"
+    "differ, or a key or a server that fails, 2 bad usage.";
 
 struct MigrateArguments {
   std::string system;
@@ -50,6 +53,8 @@ struct MigrateArguments {
   std::string resume;
   bool is_dry_run = false;
   double keys_per_second = 0;  // 0: no bound.
+  size_t batch_keys = Pace().batch_keys;
+  std::optional<int64_t> follow;  // FollowOptions::most_changes.
 };
 
 absl::StatusOr<store::KeyLayout> ParseLayout(absl::string_view option, std::string_view name) {
@@ -118,8 +123,12 @@ class MigrateCommand {
   }
 
   Pace MakePace() {
-    if (arguments_.keys_per_second == 0) return {};
-    return {&clock_, absl::Seconds(1) / arguments_.keys_per_second};
+    Pace pace;
+    pace.batch_keys = arguments_.batch_keys;
+    if (arguments_.keys_per_second == 0) return pace;
+    pace.clock = &clock_;
+    pace.per_key = absl::Seconds(1) / arguments_.keys_per_second;
+    return pace;
   }
 
   // A line for each page.
@@ -135,6 +144,7 @@ class MigrateCommand {
                               redis::SyncStore::Connect(plan.from));
     REDOUBLE_ASSIGN_OR_RETURN(const std::unique_ptr<redis::SyncStore> to,
                               redis::SyncStore::Connect(plan.to));
+    if (arguments_.follow) return Follow(plan.migration, *from, *to);
     REDOUBLE_ASSIGN_OR_RETURN(const CopyReport copied,
                               base::Run(plan.migration.Copy(*from, *to, std::move(options))));
     if (arguments_.is_dry_run) {
@@ -146,6 +156,23 @@ class MigrateCommand {
     REDOUBLE_ASSIGN_OR_RETURN(const VerifyReport report,
                               base::Run(plan.migration.Verify(*from, *to, MakePace())));
     Print(report);
+    return absl::OkStatus();
+  }
+
+  absl::Status Follow(const Migration& migration, store::Store& from, store::Store& to) {
+    FollowOptions options;
+    options.most_changes = *arguments_.follow;
+    options.pace = MakePace();
+    options.on_pass = [this](const FollowReport& pass) {
+      context_.err << "redouble migrate: pass " << pass.passes << " has copied " << pass.copied
+                   << " keys and deleted " << pass.deleted << std::endl;
+      return absl::OkStatus();
+    };
+    REDOUBLE_ASSIGN_OR_RETURN(const FollowReport report,
+                              base::Run(migration.Follow(from, to, std::move(options))));
+    Print(report.compared);
+    // With changes, the writers have to be paused before the last passes.
+    code_ = kExitPassed;
     return absl::OkStatus();
   }
 
@@ -189,8 +216,19 @@ std::function<int()> AddMigrate(CLI::App& app, const ProgramContext& context) {
   app.add_option("--rate", arguments->keys_per_second,
                  "The maximum number of keys a second, in the copy and in the comparison")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--dry-run", arguments->is_dry_run, "Read and translate all keys; write nothing")
+  app.add_option(
+         "--batch", arguments->batch_keys,
+         "The maximum number of keys of one round trip, whose values are in memory together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--follow", arguments->follow,
+                 "While writers go on: compare all keys, copy what differs and delete what only "
+                 "--to has, again and again until a pass changes at most this many keys")
+      ->check(CLI::NonNegativeNumber)
       ->excludes("--resume");
+  app.add_flag("--dry-run", arguments->is_dry_run, "Read and translate all keys; write nothing")
+      ->excludes("--resume")
+      ->excludes("--follow");
   return [arguments, &context] { return MigrateCommand(*arguments, context).Run(); };
 }
 
