@@ -1308,6 +1308,7 @@ redouble_component(
     sim/cli/storm/storm_json.cc
     sim/cli/storm/storm_systems.cc
     sim/cli/subcommands.cc
+    sim/cli/support/compatibility_option.cc
     sim/cli/support/data_files.cc
     sim/cli/support/key_bindings.cc
     sim/cli/support/key_selection.cc
