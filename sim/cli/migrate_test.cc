@@ -22,7 +22,6 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
-using base::IsOk;
 using store::Reply;
 using ::testing::HasSubstr;
 
@@ -86,86 +85,101 @@ TEST_F(MigrateCommandTest, RefusesTheResumeFileOfAnotherMigration) {
             kExitBadUsage);
 }
 
-TEST_F(MigrateCommandTest, MovesToAClusterAndBack) {
-  const auto server = redis::SpawnedServer::Start();
-  ASSERT_THAT(server, IsOk());
-  const auto cluster = redis::SpawnedCluster::Start();
-  ASSERT_THAT(cluster, IsOk());
-  const std::string from = (*server)->uri();
-  const std::string to = (*cluster)->uri();
-  const auto single = redis::SyncStore::Connect(*redis::Options::Parse(from));
-  ASSERT_THAT(single, IsOk());
-  const auto nodes = redis::SyncStore::Connect(*redis::Options::Parse(to));
-  ASSERT_THAT(nodes, IsOk());
+// Keys of the gateway on a server, and an empty cluster.
+class MigrateToClusterTest : public MigrateCommandTest {
+ protected:
+  static constexpr int kCounters = 3000;  // More than a page.
 
-  const std::string daily = std::string("budget:daily:") + kId + ":20260509";
-  const std::string monthly = std::string("budget:monthly:") + kId + ":202605";
-  const std::string reservation = std::string("budget:reservation:") + kId + ":r1";
-  const std::string value = "0.25|" + daily + "|" + monthly;
-  const std::string tag = std::string("{") + kId + "}";
-  constexpr int kCounters = 3000;  // More than a page.
-  Ask(**single, {"SET", reservation, value, "EX", "3600"});
-  Ask(**single, {"SET", "other", "1"});
-  for (int i = 0; i < kCounters; ++i) {
-    const std::string minute = std::to_string(202605090000 + i);
-    Ask(**single, {"SET", std::string("rl:req:") + kId + ":" + minute, "1", "EX", "3600"});
+  void SetUp() override {
+    MigrateCommandTest::SetUp();
+    ASSERT_OK_AND_ASSIGN(server_, redis::SpawnedServer::Start());
+    ASSERT_OK_AND_ASSIGN(cluster_, redis::SpawnedCluster::Start());
+    from_ = server_->uri();
+    to_ = cluster_->uri();
+    ASSERT_OK_AND_ASSIGN(single_, redis::SyncStore::Connect(*redis::Options::Parse(from_)));
+    ASSERT_OK_AND_ASSIGN(nodes_, redis::SyncStore::Connect(*redis::Options::Parse(to_)));
+    Ask(*single_, {"SET", reservation_, value_, "EX", "3600"});
+    Ask(*single_, {"SET", "other", "1"});
+    for (int i = 0; i < kCounters; ++i) {
+      const std::string minute = std::to_string(202605090000 + i);
+      Ask(*single_, {"SET", std::string("rl:req:") + kId + ":" + minute, "1", "EX", "3600"});
+    }
   }
 
-  const std::vector<std::string> forth = {"migrate", "--system", "gateway", "--from",
-                                          from,      "--to",     to};
-  std::vector<std::string> dry = forth;
-  dry.insert(dry.end(), {"--dry-run", "--rate", "100000"});
-  ASSERT_EQ(Run(dry), kExitPassed) << err();
+  // Moves from the server to the cluster.
+  int Forth(const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words = {"migrate", "--system", "gateway", "--from",
+                                      from_,     "--to",     to_};
+    words.insert(words.end(), options.begin(), options.end());
+    return Run(words);
+  }
+
+  const std::string tag_ = std::string("{") + kId + "}";
+  const std::string reservation_ = std::string("budget:reservation:") + kId + ":r1";
+  const std::string moved_reservation_ = "budget:reservation:" + tag_ + ":r1";
+  const std::string value_ =
+      std::string("0.25|budget:daily:") + kId + ":20260509|budget:monthly:" + kId + ":202605";
+  std::unique_ptr<redis::SpawnedServer> server_;
+  std::unique_ptr<redis::SpawnedCluster> cluster_;
+  std::string from_;
+  std::string to_;
+  std::unique_ptr<redis::SyncStore> single_;
+  std::unique_ptr<redis::SyncStore> nodes_;
+};
+
+TEST_F(MigrateToClusterTest, MovesThereAndBack) {
+  ASSERT_EQ(Forth({"--dry-run", "--rate", "100000"}), kExitPassed) << err();
   // docs/howto/move_to_cluster.md shows the file.
   EXPECT_EQ(out(), ReadFile("sim/cli/migrate_dry_run.txt").value());
-  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(0));
+  EXPECT_EQ(Ask(*nodes_, {"DBSIZE"}), Reply::Integer(0));
 
-  std::vector<std::string> resumable = forth;
-  resumable.insert(resumable.end(), {"--resume", "at.txt"});
-  ASSERT_EQ(Run(resumable), kExitPassed) << err() << out();
+  ASSERT_EQ(Forth({"--resume", "at.txt"}), kExitPassed) << err() << out();
   EXPECT_THAT(out(), HasSubstr("\nequal\n"));
   EXPECT_THAT(err(), HasSubstr(" 1 of other systems\n"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "at.txt")) << "the copy is complete";
-  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+  EXPECT_EQ(Ask(*nodes_, {"DBSIZE"}), Reply::Integer(kCounters + 1));
   EXPECT_EQ(
-      Ask(**nodes, {"GET", "budget:reservation:" + tag + ":r1"}),
-      Reply::Bulk("0.25|budget:daily:" + tag + ":20260509|budget:monthly:" + tag + ":202605"));
+      Ask(*nodes_, {"GET", moved_reservation_}),
+      Reply::Bulk("0.25|budget:daily:" + tag_ + ":20260509|budget:monthly:" + tag_ + ":202605"));
 
   // The way back, to an empty database.
-  Ask(**single, {"FLUSHALL"});
-  ASSERT_EQ(Run({"migrate", "--system", "gateway", "--from", to, "--to", from, "--layout-from",
+  Ask(*single_, {"FLUSHALL"});
+  ASSERT_EQ(Run({"migrate", "--system", "gateway", "--from", to_, "--to", from_, "--layout-from",
                  "cluster", "--layout-to", "documented"}),
             kExitPassed)
       << err() << out();
-  EXPECT_EQ(Ask(**single, {"GET", reservation}), Reply::Bulk(value));
-  EXPECT_EQ(Ask(**single, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+  EXPECT_EQ(Ask(*single_, {"GET", reservation_}), Reply::Bulk(value_));
+  EXPECT_EQ(Ask(*single_, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+}
 
-  // With --follow, what differs is copied and what is extra deleted, without another copy.
-  Ask(**nodes, {"DEL", "budget:reservation:" + tag + ":r1"});
-  Ask(**nodes, {"SET", "budget:daily:" + tag + ":20260510", "1"});
-  std::vector<std::string> follow = forth;
-  follow.insert(follow.end(), {"--follow", "0", "--batch", "70"});
-  ASSERT_EQ(Run(follow), kExitPassed) << err() << out();
+// What differs is copied and what is extra deleted, without another copy.
+TEST_F(MigrateToClusterTest, FollowsWriters) {
+  ASSERT_EQ(Forth(), kExitPassed) << err() << out();
+  Ask(*nodes_, {"DEL", moved_reservation_});
+  Ask(*nodes_, {"SET", "budget:daily:" + tag_ + ":20260510", "1"});
+  ASSERT_EQ(Forth({"--follow", "0", "--batch", "70"}), kExitPassed) << err() << out();
   EXPECT_EQ(err(),
             "redouble migrate: pass 1 has copied 1 keys and deleted 1\n"
             "redouble migrate: pass 2 has copied 0 keys and deleted 0\n");
   EXPECT_THAT(out(), HasSubstr("\nequal\n"));
-  EXPECT_EQ(Ask(**nodes, {"DBSIZE"}), Reply::Integer(kCounters + 1));
-  Ask(**nodes, {"DEL", "budget:reservation:" + tag + ":r1"});
-  follow[follow.size() - 3] = "1";
-  EXPECT_EQ(Run(follow), kExitPassed) << err() << out();
+  EXPECT_EQ(Ask(*nodes_, {"DBSIZE"}), Reply::Integer(kCounters + 1));
+  Ask(*nodes_, {"DEL", moved_reservation_});
+  EXPECT_EQ(Forth({"--follow", "1", "--batch", "70"}), kExitPassed) << err() << out();
   EXPECT_THAT(out(), HasSubstr("\nnot equal\n")) << "one key differed before the pass";
+}
 
-  // A key that only the new server has is reported. One that cannot be moved stops the copy, and a
-  // second run completes it.
-  Ask(**single, {"DEL", reservation});
-  EXPECT_EQ(Run(forth), kExitFailed);
+// A key that only the new server has is reported. One that cannot be moved stops the copy, and a
+// second run completes it.
+TEST_F(MigrateToClusterTest, SaysWhatItCannotMove) {
+  ASSERT_EQ(Forth(), kExitPassed) << err() << out();
+  Ask(*single_, {"DEL", reservation_});
+  EXPECT_EQ(Forth(), kExitFailed);
   EXPECT_THAT(out(), HasSubstr("\nnot equal\n"));
-  Ask(**single, {"SET", reservation, "1|day|month"});
-  EXPECT_EQ(Run(resumable), kExitFailed);
-  EXPECT_THAT(err(), HasSubstr("redouble migrate: cannot move \"" + reservation + "\": "));
-  Ask(**single, {"SET", reservation, value});
-  EXPECT_EQ(Run(resumable), kExitPassed) << err() << out();
+  Ask(*single_, {"SET", reservation_, "1|day|month"});
+  EXPECT_EQ(Forth({"--resume", "at.txt"}), kExitFailed);
+  EXPECT_THAT(err(), HasSubstr("redouble migrate: cannot move \"" + reservation_ + "\": "));
+  Ask(*single_, {"SET", reservation_, value_});
+  EXPECT_EQ(Forth({"--resume", "at.txt"}), kExitPassed) << err() << out();
   EXPECT_FALSE(std::filesystem::exists(folder_ / "at.txt"));
 }
 

@@ -98,7 +98,7 @@ class Migration {
   // Makes `to` equal to `from` while writers may change `from`: passes of Verify, each of which
   // copies what is missing or different and deletes what is extra. Ends after a pass with no more
   // than `most_changes`; a pass with none has found both equal, if no writer has changed `from`
-  // since the pass began. Nobody else may write to `to`. May be repeated after it was stopped.
+  // since the pass began. No other client may write to `to`. May be repeated after it was stopped.
   // Errors: Aborted if five passes in a row have not fewer changes than the best pass before them,
   // because the writers are as fast; as Copy; those of on_pass.
   base::Task<absl::StatusOr<FollowReport>> Follow(store::Store& from, store::Store& to,
