@@ -27,7 +27,7 @@ _redouble() {
     trace) words="--help" ;;
     inspect) words="--help --redis --at --bind --rules --pattern --family --layout --compatibility --format --limit" ;;
     convert) words="--help --compatibility --pattern --family --rules" ;;
-    migrate) words="--help --system --from --to --layout-from --layout-to --bind --resume --rate --dry-run" ;;
+    migrate) words="--help --system --from --to --layout-from --layout-to --bind --resume --rate --batch --follow --dry-run" ;;
     keys) words="--help --system --format --layout" ;;
     help) words="--help --man" ;;
     completion) words="--help" ;;
