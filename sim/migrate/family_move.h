@@ -30,7 +30,8 @@ struct Conversion {
   const store::KeyTranslator& translator;
   std::string_view family;  // The id.
   std::string_view key;
-  // The values of FamilyMove::sources, or only that of `key`; at least one exists.
+  // The values of the keys that FamilyMove::sources returns, or of `key` alone if it is null.
+  // Nullopt: that key does not exist. At least one exists.
   std::span<const std::optional<KeyValue>> values;
 
   // The key in the other layout, with values that the key does not contain; as Spell.

@@ -128,14 +128,10 @@ class ListLayout : public testing::TestWithParam<Server> {};
 TEST_P(ListLayout, IsThatOfTheServer) {
   const auto [name, version] = GetParam();
   std::vector<std::string> config;
-  std::string program = "redis-server";
-  if (version != Version::kRedis70) {
-    const std::optional<std::string> judge = JudgeProgram(name);
-    if (!judge) GTEST_SKIP() << name << " is not there: run tools/judges";
-    config = JudgeConfig();
-    program = *judge;
-  }
-  ServerTarget server(config, /*resp3=*/false, program);
+  if (version != Version::kRedis70) config = JudgeConfig();
+  const std::optional<std::string> program = ServerProgram(name);
+  if (!program) GTEST_SKIP() << name << " is not there: run tools/judges";
+  ServerTarget server(config, /*resp3=*/false, *program);
   memory::EngineOptions options;
   options.compatibility = version;
   MemoryTarget memory(options);
@@ -174,12 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Servers, ListLayout,
                                          Server{"redis-8.0", Version::kRedis80},
                                          Server{"valkey-8.0", Version::kValkey80},
                                          Server{"valkey-8.1", Version::kValkey81}),
-                         [](const testing::TestParamInfo<Server>& info) {
-                           std::string name(info.param.name);
-                           for (char& letter : name)
-                             letter = letter == '-' || letter == '.' ? '_' : letter;
-                           return name;
-                         });
+                         [](const auto& info) { return TestName(info.param.name); });
 
 }  // namespace
 }  // namespace redouble::inline v0_1::tests

@@ -233,6 +233,19 @@ std::string TextOf(const ProgramStep& step) {
   return absl::StrCat("connection ", step.connection, ": ", JoinWords(step.words));
 }
 
+std::optional<Difference> DifferenceOf(const std::vector<Words>& queries,
+                                       const std::vector<Reply>& wanted,
+                                       const std::vector<Reply>& got) {
+  int db = 0;
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (queries[i][0] == "SELECT") db = std::stoi(queries[i][1]);
+    if (got[i] == wanted[i]) continue;
+    return Difference{absl::StrCat("at the end, in database ", db, ": ", JoinWords(queries[i])),
+                      ReplyText(wanted[i]), ReplyText(got[i])};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<StepResult> RunProgram(Target& target, Program& program, RunOptions options) {
@@ -267,6 +280,12 @@ std::vector<Reply> RunQueries(Target& target, const std::vector<Words>& queries,
   return replies;
 }
 
+std::optional<Difference> CompareKeyspaces(Target& expected, Target& actual) {
+  const std::vector<Words> queries = KeyspaceQueries(actual);
+  const std::vector<Reply> got = RunQueries(actual, queries);
+  return DifferenceOf(queries, RunQueries(expected, queries), got);
+}
+
 std::optional<Difference> Compare(Target& expected, Target& actual, Program& program) {
   const std::vector<StepResult> got = RunProgram(actual, program);
   const std::vector<Words> queries = KeyspaceQueries(actual);
@@ -277,15 +296,7 @@ std::optional<Difference> Compare(Target& expected, Target& actual, Program& pro
     return Difference{absl::StrCat("step ", i + 1, ", ", TextOf(program.steps[i])),
                       TextOf(wanted[i]), TextOf(got[i])};
   }
-  const std::vector<Reply> wanted_keyspace = RunQueries(expected, queries);
-  int db = 0;
-  for (size_t i = 0; i < queries.size(); ++i) {
-    if (queries[i][0] == "SELECT") db = std::stoi(queries[i][1]);
-    if (got_keyspace[i] == wanted_keyspace[i]) continue;
-    return Difference{absl::StrCat("at the end, in database ", db, ": ", JoinWords(queries[i])),
-                      ReplyText(wanted_keyspace[i]), ReplyText(got_keyspace[i])};
-  }
-  return std::nullopt;
+  return DifferenceOf(queries, RunQueries(expected, queries), got_keyspace);
 }
 
 }  // namespace redouble::inline v0_1::tests

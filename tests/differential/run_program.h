@@ -14,6 +14,7 @@
 
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,16 @@ struct Difference {
   std::string where;     // "step 3: GET k", or "at the end: PTTL k".
   std::string expected;  // In the format of ReplyText.
   std::string actual;
+  friend bool operator==(const Difference&, const Difference&) = default;
+  // How GoogleTest prints it.
+  friend void PrintTo(const Difference& difference, std::ostream* out) {
+    *out << difference.where << "\n  expected: " << difference.expected
+         << "\n  actual:   " << difference.actual;
+  }
 };
+
+// The first difference of the keyspaces, by KeyspaceQueries of `actual`; nullopt if they agree.
+std::optional<Difference> CompareKeyspaces(Target& expected, Target& actual);
 
 // Runs the program on `actual`, then on `expected`. Returns nullopt if they agree. Clock steps of
 // `program` are replaced by relative ones.

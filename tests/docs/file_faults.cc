@@ -85,13 +85,7 @@ int64_t SaveDumpInParts(const fs::path& folder, memory::FileSystem& files) {
   server.session.Send({"MSET", "n", "2", "other", "a"});
   const std::unique_ptr<memory::KeysSave> save = memory::BeginSavingRdb(server.engine);
   memory::FileReplacement file(DumpIn(folder), ".background", files);
-  bool continues = true;
-  const auto write_part = [&](memory::ByteSink& sink) {
-    const absl::StatusOr<bool> written = save->Continue(sink, /*part_bytes=*/1);
-    continues = written.ok() && *written;
-    return written.status();
-  };
-  while (continues && file.Write(write_part).ok()) {
+  while (memory::ContinueInFile(*save, file, /*part_bytes=*/1)) {
     server.session.Send({"INCR", "n"});
     server.session.Send({"APPEND", "other", "b"});
   }

@@ -24,6 +24,8 @@
 namespace redouble::inline v0_1::tests {
 namespace {
 
+constexpr std::string_view kFirst = "redis-7.0";
+
 // A script for each case of a file. What precedes the first case are notes.
 std::vector<Script> CasesOf(const Script& script) {
   std::vector<Script> cases;
@@ -148,6 +150,21 @@ std::optional<std::string> JudgeProgram(std::string_view name) {
   std::string path = std::string(folder).append("/").append(name).append("/redis-server");
   if (access(path.c_str(), X_OK) != 0) return std::nullopt;
   return path;
+}
+
+std::vector<std::string> ServerNames() {
+  std::vector<std::string> names = {std::string(kFirst)};
+  for (std::string& name : JudgeNames()) names.push_back(std::move(name));
+  return names;
+}
+
+std::optional<std::string> ServerProgram(std::string_view name) {
+  std::optional<std::string> program = JudgeProgram(name);
+  return name == kFirst ? program.value_or("redis-server") : program;
+}
+
+std::string TestName(std::string_view text) {
+  return absl::StrReplaceAll(base::ToAbsl(text), {{"-", "_"}, {".", "_"}});
 }
 
 // Since 7.4, FLUSHALL blocks its client while another thread frees the keys, for a time that

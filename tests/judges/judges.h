@@ -27,6 +27,15 @@ std::vector<std::string> JudgeNames();
 // The path of the judge's program, or nullopt if it is not there.
 std::optional<std::string> JudgeProgram(std::string_view name);
 
+// "redis-7.0" and the judges, for tests that compare the engine of every version with its server.
+std::vector<std::string> ServerNames();
+
+// As JudgeProgram; the server of 7.0 is this machine's redis-server if tools/judges has none.
+std::optional<std::string> ServerProgram(std::string_view name);
+
+// "redis-8.0" as a part of a test's name: letters, digits and underscores.
+std::string TestName(std::string_view text);
+
 // The lines of redis.conf with which a judge is started.
 std::vector<std::string> JudgeConfig();
 

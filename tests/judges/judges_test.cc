@@ -6,7 +6,6 @@
 #include <string>
 #include <tuple>
 
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,11 +18,6 @@ namespace {
 using ::testing::Combine;
 using ::testing::HasSubstr;
 using ::testing::ValuesIn;
-
-// A name of a test: letters, digits and underscores.
-std::string TestName(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"-", "_"}, {".", "_"}});
-}
 
 std::string Recorded(const std::string& judge, const std::string& file) {
   return ReadFile("tests/judges/differences/" + judge + "/" + file + ".txt").value_or("");

@@ -6,10 +6,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/engine_options.h"
@@ -25,20 +23,10 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::ValuesIn;
 
-// The server of this machine's package is the judge of 7.0.
-constexpr std::string_view kFirst = "redis-7.0";
-
-std::vector<std::string> AllJudges() {
-  std::vector<std::string> names = {std::string(kFirst)};
-  for (const std::string& name : JudgeNames()) names.push_back(name);
-  return names;
-}
-
 class ServerTablesOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(ServerTablesOf, AreTheJudges) {
-  std::optional<std::string> program = JudgeProgram(GetParam());
-  if (GetParam() == kFirst) program = program.value_or("redis-server");
+  const std::optional<std::string> program = ServerProgram(GetParam());
   if (!program.has_value()) GTEST_SKIP() << GetParam() << " is not there: run tools/judges";
   const store::Version version = store::VersionNamed(GetParam()).value();
   memory::EngineOptions options;
@@ -57,9 +45,8 @@ TEST_P(ServerTablesOf, AreTheJudges) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ServerTablesOf, ValuesIn(AllJudges()), [](const auto& info) {
-  return absl::StrReplaceAll(info.param, {{"-", "_"}, {".", "_"}});
-});
+INSTANTIATE_TEST_SUITE_P(All, ServerTablesOf, ValuesIn(ServerNames()),
+                         [](const auto& info) { return TestName(info.param); });
 
 TEST(NamedDifferences, NameAFactOnceInAVersion) {
   for (const store::VersionSpec& version : store::AllVersions()) {

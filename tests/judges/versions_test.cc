@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "redouble/core/store/table/version.h"
@@ -21,11 +20,6 @@ namespace {
 
 using ::testing::Combine;
 using ::testing::ValuesIn;
-
-// A name of a test: letters, digits and underscores.
-std::string TestName(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"-", "_"}, {".", "_"}});
-}
 
 std::string Recorded(const std::string& folder, const std::string& judge, const std::string& file) {
   return ReadFile("tests/judges/" + folder + "/" + judge + "/" + file + ".txt").value_or("");

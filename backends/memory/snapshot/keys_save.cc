@@ -11,10 +11,10 @@ absl::Status FinishSaving(KeysSave& save, ByteSink& sink) {
   }
 }
 
-bool ContinueInFile(KeysSave& save, FileReplacement& file) {
+bool ContinueInFile(KeysSave& save, FileReplacement& file, size_t part_bytes) {
   bool continues = false;
   const auto write = [&](ByteSink& sink) {
-    const absl::StatusOr<bool> written = save.Continue(sink);
+    const absl::StatusOr<bool> written = save.Continue(sink, part_bytes);
     continues = written.ok() && *written;
     return written.status();
   };

@@ -50,7 +50,8 @@ absl::Status FinishSaving(KeysSave& save, ByteSink& sink);
 
 // Writes the next part of a save to a file, and waits for the disk when that is due. Returns false
 // after the last part and after an error, which file.Finish() returns.
-bool ContinueInFile(KeysSave& save, FileReplacement& file);
+bool ContinueInFile(KeysSave& save, FileReplacement& file,
+                    size_t part_bytes = KeysSave::kPartBytes);
 
 }  // namespace redouble::inline v0_1::memory
 

@@ -195,7 +195,8 @@ base::Task<absl::Status> UnguardedStore::CountLateEmission() {
   co_return (co_await orchestrator::ApplyDelta(inner(), keys_, emit)).status();
 }
 
-// The token was consumed before. Who has emitted successors does not check for completion.
+// The token has been consumed already. The reply is never 0 after an emission, so that the caller
+// does not take the run for complete.
 UnguardedStore::Result UnguardedStore::ReportConsumption() {
   REDOUBLE_CO_RETURN_IF_ERROR(co_await CountLateEmission());
   const int64_t counter = late_->tokens > 0 ? std::max<int64_t>(late_->counter, 1) : late_->counter;

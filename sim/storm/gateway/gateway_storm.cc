@@ -365,7 +365,7 @@ std::vector<Promise> Promises() {
         {"R9", "sweep_interval"},
         {"R12", ""},
         {"R13", ""}}},
-      {"the spend of the days is that of the months",
+      {"the daily spend equals the monthly spend",
        {{"R2", "atomic_spend"}, {"R12", ""}, {"R13", ""}}},
       {"every budget counter expires",
        {{"R10", "heal_counter_ttl"}, {"R2", "atomic_spend"}, {"R13", ""}}},

@@ -198,7 +198,7 @@ base::Task<void> StudioWorkload::Operate(Actor& actor, studio::Studio& studio, b
   }
   const bool is_refused = absl::IsAlreadyExists(status) || absl::IsNotFound(status);
   if (!status.ok() && !is_refused) co_return;
-  // The refusal may be that of a request which was executed before, and had its effect then.
+  // A request that is delivered twice has its effect first, and is refused then.
   if (is_refused && Duplicates() > duplicates) co_return;
   --service.unresolved;
   if (is_refused) co_return;

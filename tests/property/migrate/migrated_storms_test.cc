@@ -36,6 +36,7 @@ namespace redouble::inline v0_1::tests {
 namespace {
 
 using base::IsOk;
+using sim::CopyReport;
 using sim::Migration;
 using sim::StormSystem;
 using sim::World;
@@ -151,9 +152,7 @@ class MigratedStormTest : public ::testing::TestWithParam<Case> {
     const Migration forth = Between(KeyLayout::kDocumented, KeyLayout::kCluster);
     const auto copied = base::Run(forth.Copy(*from, *cluster, {}));
     ASSERT_THAT(copied, IsOk());
-    EXPECT_EQ(copied->other_keys, 0);
-    for (const auto& [family, keys] : copied->keys) moved_.insert(family);
-    EXPECT_TRUE(base::Run(forth.Verify(*from, *cluster)).value().is_equal());
+    CheckCopy(*copied, forth, *from, *cluster);
 
     const Ids ids = IdsOf(*from);
     const Reading before = Read(world, *from, KeyLayout::kDocumented, ids);
@@ -164,6 +163,14 @@ class MigratedStormTest : public ::testing::TestWithParam<Case> {
     ASSERT_THAT(base::Run(back.Copy(*cluster, *restored, {})), IsOk());
     EXPECT_TRUE(base::Run(back.Verify(*cluster, *restored)).value().is_equal());
     EXPECT_EQ(Ask(*restored, {"DEBUG", "DIGEST"}), Ask(*from, {"DEBUG", "DIGEST"}));
+  }
+
+  // All keys were of the system, and both stores have them.
+  void CheckCopy(const CopyReport& copied, const Migration& migration, store::Store& from,
+                 store::Store& to) {
+    EXPECT_EQ(copied.other_keys, 0);
+    for (const auto& [family, keys] : copied.keys) moved_.insert(family);
+    EXPECT_TRUE(base::Run(migration.Verify(from, to)).value().is_equal());
   }
 
   // The same of a storm in the cluster layout, up to the second cluster.
@@ -182,9 +189,7 @@ class MigratedStormTest : public ::testing::TestWithParam<Case> {
       return;
     }
     ++checks_;
-    EXPECT_EQ(copied->other_keys, 0);
-    for (const auto& [family, keys] : copied->keys) moved_.insert(family);
-    EXPECT_TRUE(base::Run(back.Verify(*from, *documented)).value().is_equal());
+    CheckCopy(*copied, back, *from, *documented);
 
     const Ids ids = IdsOf(*documented);
     const Reading before = Read(world, *from, KeyLayout::kCluster, ids);
