@@ -148,6 +148,15 @@ TEST_F(InterpreterTest, CompilesNoBytecodeThroughAnyDoor) {
                          "symbol near 'char(27)'"));
 }
 
+// Lua's counter of lines overflows at twice as many. The process ended then.
+TEST_F(InterpreterTest, CompilesNoTextOfMoreLinesThanLuaCounts) {
+  EXPECT_EQ(
+      Eval("local s = string.rep('\n', 2^26) "
+           "local f, e = load(function() return s end) return {tostring(f), e}"),
+      Reply::Array({Reply::Bulk("nil"), Reply::Bulk("user_script:1: chunk has too many lines")}));
+  EXPECT_EQ(Eval("return 1"), Reply::Integer(1));
+}
+
 TEST_F(InterpreterTest, SurvivesSizesThatOverflow) {
   for (const std::string_view arguments :
        {"0, 2147483647", "-2147483648, 2147483647", "1, 2147483647", "-2147483648, -1",
@@ -346,13 +355,26 @@ TEST_F(InterpreterTest, WeighsCommandsAndBytes) {
 }
 
 // Each turn of the loop takes few instructions, but milliseconds.
-TEST_F(InterpreterTest, WeighsSorting) {
-  const std::string_view body =
-      "local t = {} for i = 1, 3000 do t[i] = i % 7 end "
-      "while true do redis.call('A') table.sort(t) end";
-  ASSERT_FALSE(interpreter_.Compile("sorting", body).has_value());
-  EXPECT_TRUE(interpreter_.Run("sorting", {}, {}, host_, 10).overran);
-  EXPECT_LT(host_.calls.size(), 100u);
+TEST_F(InterpreterTest, WeighsFunctionsThatTakeLong) {
+  for (const std::string_view body :
+       {"local t = {} for i = 1, 3000 do t[i] = i % 7 end "
+        "while true do redis.call('A') table.sort(t) end",
+        "local s = string.rep(' ', 1000000) while true do redis.call('A') loadstring(s) end",
+        "local s = string.rep(' ', 1000000) "
+        "load(function() redis.call('A') return s end) while true do end",
+        "local s = string.rep('x', 1000000) while true do redis.call('A') redis.sha1hex(s) end",
+        "local s = string.rep('x', 1000000) while true do redis.call('A') string.find(s, 'y+') end",
+        "local t = {} for i = 1, 50000 do t[i] = i end "
+        "while true do redis.call('A') table.insert(t, 1, 0) table.remove(t, 1) end",
+        "local t = {} for i = 1, 50000 do t[i] = i end while true do redis.call('A') table.maxn(t) "
+        "end",
+        "local t = {} for i = 1, 50000 do t[i] = {} end while true do redis.call('A') "
+        "collectgarbage() end"}) {
+    host_.calls.clear();
+    ASSERT_FALSE(interpreter_.Compile(body, body).has_value());
+    EXPECT_TRUE(interpreter_.Run(body, {}, {}, host_, 10).overran) << body;
+    EXPECT_LT(host_.calls.size(), 100u) << body;
+  }
 }
 
 TEST_F(InterpreterTest, LetsRealTimeDecideIfTheHostMeasuresIt) {
@@ -362,6 +384,14 @@ TEST_F(InterpreterTest, LetsRealTimeDecideIfTheHostMeasuresIt) {
   EXPECT_FALSE(interpreter_.Run("loop", {}, {}, host_, 3).overran);
   host_.run_ms = 3;
   EXPECT_TRUE(interpreter_.Run("loop", {}, {}, host_, 3).overran);
+}
+
+// Functions of libraries may take so long that only few instructions are between two looks.
+TEST_F(InterpreterTest, LooksAtRealTimeAfterFewInstructions) {
+  const std::string_view body = "for i = 1, 3000 do local x = i end return 1";
+  ASSERT_FALSE(interpreter_.Compile("short", body).has_value());
+  host_.run_ms = 3;
+  EXPECT_TRUE(interpreter_.Run("short", {}, {}, host_, 3).overran);
 }
 
 TEST_F(InterpreterTest, SurvivesEndlessRecursion) {

@@ -143,9 +143,27 @@ int CallReplaced(lua_State* state) {
   return lua_tocfunction(state, lua_upvalueindex(kReplacedUpvalue))(state);
 }
 
+// A function that walks the table runs no instruction of the script.
+void ChargeTable(lua_State* state) {
+  if (lua_istable(state, 1)) {
+    RunLimit::ChargeWork(state, static_cast<int64_t>(lua_objlen(state, 1)));
+  }
+}
+
 int TableInsert(lua_State* state) {
   const int arguments = lua_gettop(state);
   if (arguments == 2 || arguments == 3) RefuseProxy(state, 1);
+  if (arguments == 3) ChargeTable(state);
+  return CallReplaced(state);
+}
+
+int TableRemove(lua_State* state) {
+  if (lua_gettop(state) == 2) ChargeTable(state);
+  return CallReplaced(state);
+}
+
+int TableMaxN(lua_State* state) {
+  ChargeTable(state);
   return CallReplaced(state);
 }
 
@@ -178,6 +196,15 @@ int BitToHex(lua_State* state) {
   return CallReplaced(state);
 }
 
+// A full collection visits all that the script has.
+int CollectGarbage(lua_State* state) {
+  if (lua_isnoneornil(state, 1) || ToView(state, 1) == "collect") {
+    const int64_t kilobytes = lua_gc(state, LUA_GCCOUNT, 0);
+    RunLimit::ChargeWork(state, kilobytes * 1024 / kBytesPerInstruction);
+  }
+  return CallReplaced(state);
+}
+
 // Lua's matcher calls itself for each repetition of a pattern. Tens of thousands of repetitions
 // overflow the C stack and end the process; redis-server ends too. Later versions of Lua return
 // this error.
@@ -190,6 +217,10 @@ int CallMatcher(lua_State* state) {
     };
     if (std::count_if(pattern.begin(), pattern.end(), repeats) > kMaxRepetitions) {
       return luaL_error(state, "pattern too complex");
+    }
+    // At the least the text is read once.
+    if (lua_isstring(state, 1) != 0) {
+      RunLimit::ChargeWork(state, static_cast<int64_t>(lua_objlen(state, 1)));
     }
   }
   return CallReplaced(state);
@@ -387,10 +418,13 @@ void GuardBaseFunctions(lua_State* state) {
     lua_pushcfunction(state, row.func);
     lua_setfield(state, -2, row.name);
   }
+  Guard(state, "collectgarbage", CollectGarbage);
 }
 
 void GuardTableLibrary(lua_State* state) {
   Guard(state, "insert", TableInsert);
+  Guard(state, "remove", TableRemove);
+  Guard(state, "maxn", TableMaxN);
   Guard(state, "foreach", TableForEach);
   Guard(state, "sort", TableSort);
 }

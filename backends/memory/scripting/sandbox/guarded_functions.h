@@ -5,6 +5,8 @@
 //
 //   bytecode is refused                        LoadText (load_text.h)
 //   chunk names are kept during compilation    LoadText
+//   no token is shown after too many lines     LoadText, which compiles no text of 1 GiB
+//   room for parameters and `...` together     Debian's Lua has the same patch
 //   read-only tables                           rawset, setmetatable, table.insert; proxies
 //   the metatable of strings is read-only      getmetatable returns a proxy
 //   unpack counts its results without overflow unpack
@@ -15,6 +17,8 @@
 //                                              cjson.new, refuse what may exceed its integers
 //   struct and cmsgpack                        our own libraries, with 64-bit sizes
 //   no newproxy, debug, os, io, package        not in the sandbox's list (sandbox.cc)
+//   strings are hashed by every byte           not here: it decides the order of pairs only, for
+//                                              keys of 32 bytes and more (docs/compatibility.md)
 //
 // Thread-safety: one thread for each Lua state.
 // Source: Redis 7.0 scripting, "Sandboxed script context".

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "redouble/backends/memory/scripting/sandbox/lua_memory.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
+#include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -11,6 +13,17 @@ namespace {
 // The loader decides by the first byte. A space changes neither the meaning nor the line numbers of
 // a text.
 constexpr char kFirstPiece[] = " ";
+
+// Lua counts lines in an int. When that overflows before the first token, the message is made of a
+// token that was never set, which ends the process. No text of half as many bytes is compiled.
+constexpr size_t kMaxBytes = LuaMemory::kMaxBytes;
+constexpr char kTooLong[] = "chunk has too many lines";
+
+// Compiling runs no instruction of the script.
+void ChargeBytes(lua_State* state, size_t bytes) {
+  constexpr size_t kBytesReadPerInstruction = 4;
+  RunLimit::ChargeWork(state, static_cast<int64_t>(bytes / kBytesReadPerInstruction));
+}
 
 struct Text {
   std::string_view rest;
@@ -28,10 +41,15 @@ const char* ReadText(lua_State*, void* data, size_t* size) {
 // The pieces that a script's function returns. The current one is kept at this stack index.
 constexpr int kPieceIndex = 3;
 
+struct Pieces {
+  size_t bytes = 0;
+  bool has_begun = false;
+};
+
 const char* ReadPieces(lua_State* state, void* data, size_t* size) {
-  bool& has_begun = *static_cast<bool*>(data);
+  Pieces& pieces = *static_cast<Pieces*>(data);
   *size = 1;
-  if (!std::exchange(has_begun, true)) return kFirstPiece;
+  if (!std::exchange(pieces.has_begun, true)) return kFirstPiece;
   luaL_checkstack(state, 2, "too many nested functions");
   lua_pushvalue(state, 1);
   lua_call(state, 0, 1);
@@ -39,7 +57,11 @@ const char* ReadPieces(lua_State* state, void* data, size_t* size) {
   if (lua_isnil(state, -1)) return nullptr;
   if (lua_isstring(state, -1) == 0) luaL_error(state, "reader function must return a string");
   lua_replace(state, kPieceIndex);
-  return lua_tolstring(state, kPieceIndex, size);
+  const char* const piece = lua_tolstring(state, kPieceIndex, size);
+  pieces.bytes += *size;
+  if (pieces.bytes > kMaxBytes) luaL_error(state, kTooLong);
+  ChargeBytes(state, *size);
+  return piece;
 }
 
 // The function on top of the stack, or nil and the message.
@@ -53,6 +75,10 @@ int Loaded(lua_State* state, int status) {
 }  // namespace
 
 int LoadText(lua_State* state, std::string_view text, const char* chunk_name) {
+  if (text.size() > kMaxBytes) {
+    lua_pushstring(state, kTooLong);
+    return LUA_ERRSYNTAX;
+  }
   // The compiler does not protect the chunk's name from the collector.
   lua_pushstring(state, chunk_name);
   Text source{text};
@@ -64,6 +90,7 @@ int LoadText(lua_State* state, std::string_view text, const char* chunk_name) {
 int LuaLoadString(lua_State* state) {
   size_t size = 0;
   const char* text = luaL_checklstring(state, 1, &size);
+  ChargeBytes(state, size);
   return Loaded(state, LoadText(state, {text, size}, luaL_optstring(state, 2, text)));
 }
 
@@ -76,8 +103,8 @@ int LuaLoad(lua_State* state) {
   }
   const char* chunk_name = luaL_checkstring(state, 2);
   lua_settop(state, kPieceIndex);
-  bool has_begun = false;
-  return Loaded(state, lua_load(state, ReadPieces, &has_begun, chunk_name));
+  Pieces pieces;
+  return Loaded(state, lua_load(state, ReadPieces, &pieces, chunk_name));
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -291,6 +291,9 @@ void PushReply(lua_State* state, const Reply& reply, bool resp3) {
     case Reply::Kind::kError:
       return PushErrorTable(state, reply.text());
     case Reply::Kind::kInteger:
+      if (resp3 && reply.shape() == Reply::Shape::kBool) {
+        return lua_pushboolean(state, static_cast<int>(reply.integer()));
+      }
       return lua_pushnumber(state, static_cast<lua_Number>(reply.integer()));
     case Reply::Kind::kBulk:
       return PushBulk(state, reply, resp3);

@@ -170,6 +170,7 @@ int RedisSha1Hex(lua_State* state) {
   if (lua_gettop(state) != 1) Raise(state, "ERR wrong number of arguments");
   size_t size = 0;
   const char* text = lua_tolstring(state, 1, &size);
+  RunLimit::ChargeWork(state, static_cast<int64_t>(size));
   PushView(state,
            base::Sha1Hex(text == nullptr ? std::string_view() : std::string_view(text, size)));
   return 1;

@@ -9,15 +9,25 @@ namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr char kLimitKey[] = "redouble.limit";
+constexpr int kInstructionsPerLookAtTheTime = 1000;
+
+int StepOf(const RunLimit::Options& options) {
+  const bool measures_time = options.host != nullptr && options.host->RunMillis().has_value();
+  return measures_time ? kInstructionsPerLookAtTheTime : kInstructionsPerMilli;
+}
 
 }  // namespace
 
 RunLimit::RunLimit(lua_State* state, const Options& options)
-    : main_(state), options_(options), left_ms_(options.limit_ms) {
+    : main_(state),
+      options_(options),
+      step_(StepOf(options)),
+      left_ms_(options.limit_ms),
+      end_ms_(options.limit_ms) {
   lua_pushlightuserdata(state, this);
   PopRegistered(state, kLimitKey);
   if (options.limit_ms <= 0) return;
-  HookEveryMilli(state);
+  HookEveryStep(state);
   LuaMemory::Of(state).set_meter(this);
 }
 
@@ -49,12 +59,11 @@ void RunLimit::Raise(lua_State* state) const {
 bool RunLimit::Charge(int64_t instructions) {
   if (is_reached_ || options_.limit_ms <= 0) return is_reached_;
   charged_instructions_ += instructions;
-  if (charged_instructions_ < kInstructionsPerMilli) return false;
+  if (charged_instructions_ < step_) return false;
   left_ms_ -= charged_instructions_ / kInstructionsPerMilli;
-  charged_instructions_ %= kInstructionsPerMilli;
-  std::optional<int64_t> run_ms;
-  if (options_.host != nullptr) run_ms = options_.host->RunMillis();
-  is_reached_ = run_ms ? *run_ms >= options_.limit_ms : left_ms_ <= 0;
+  charged_instructions_ %= step_;
+  if (measures_time()) run_ms_ = options_.host->RunMillis().value_or(run_ms_);
+  is_reached_ = measures_time() ? run_ms_ >= end_ms_ : left_ms_ <= 0;
   return is_reached_;
 }
 
@@ -62,8 +71,9 @@ void RunLimit::Act(lua_State* state) {
   const bool continues = !overrun_ && options_.host != nullptr && options_.host->MayContinue();
   if (continues) {
     is_reached_ = false;
-    HookEveryMilli(state);
-    HookEveryMilli(main_);
+    end_ms_ = run_ms_ + 1;
+    HookEveryStep(state);
+    HookEveryStep(main_);
     return;
   }
   overrun_ = true;
@@ -74,8 +84,8 @@ void RunLimit::Act(lua_State* state) {
   Raise(state);
 }
 
-void RunLimit::HookEveryMilli(lua_State* state) {
-  lua_sethook(state, OnHook, LUA_MASKCOUNT, kInstructionsPerMilli);
+void RunLimit::HookEveryStep(lua_State* state) const {
+  lua_sethook(state, OnHook, LUA_MASKCOUNT, step_);
 }
 
 void RunLimit::HookEveryInstruction(lua_State* state) {
@@ -106,7 +116,7 @@ void RunLimit::OnHook(lua_State* state, lua_Debug*) {
   RunLimit* limit = Of(state);
   // A coroutine of an earlier run keeps its hook.
   if (limit == nullptr) return;
-  if (limit->Charge(kInstructionsPerMilli)) limit->Act(state);
+  if (limit->Charge(limit->step_)) limit->Act(state);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -56,19 +56,26 @@ class RunLimit {
   static RunLimit* Of(lua_State* state);
   // Counts instructions. Returns true if the limit is reached.
   bool Charge(int64_t instructions);
+  bool measures_time() const { return step_ < kInstructionsPerMilli; }
   // The limit is reached: raises the error unless the host lets the script go on.
   void Act(lua_State* state);
-  // Makes every millisecond of instructions, or each instruction, call the hook.
-  static void HookEveryMilli(lua_State* state);
+  // Makes every step, or each instruction, call the hook.
+  void HookEveryStep(lua_State* state) const;
   static void HookEveryInstruction(lua_State* state);
   [[noreturn]] void Raise(lua_State* state) const;
 
   lua_State* const main_;
   const Options options_;
-  // Towards the next millisecond.
+  // So many instructions are counted together. Where real time decides they are fewer, because an
+  // instruction may call a function that takes milliseconds.
+  const int step_;
+  // Towards the next step.
   int64_t charged_instructions_ = 0;
   size_t charged_bytes_ = 0;
   int64_t left_ms_;
+  // Of real time: how long the script had run when that was last asked, and when it is to stop.
+  int64_t run_ms_ = 0;
+  int64_t end_ms_;
   bool is_reached_ = false;
   bool overrun_ = false;
 };
