@@ -90,7 +90,11 @@ void Client::Receive(std::string_view bytes) {
     if (!waits_) input_.erase(0, RunAll(input_));
   } else {
     const size_t used = RunAll(bytes);
-    if (used < bytes.size()) input_.assign(bytes.substr(used));
+    if (used < bytes.size()) {
+      // As in Redis, a long word has its room once its size is known.
+      input_.reserve(parser_.bytes_wanted());
+      input_.assign(bytes.substr(used));
+    }
   }
   if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_ = std::string();
   NoteBuffers();
@@ -312,7 +316,10 @@ void Client::CheckOutput(size_t pending_bytes) {
   constexpr size_t kFirstBufferBytes = 16 * 1024;
   const size_t all_bytes = output_.size() + pending_bytes;
   const size_t first_bytes = limit_class_ == memory::ClientClass::kReplica ? 0 : kFirstBufferBytes;
-  const size_t bytes = all_bytes - std::min(all_bytes, first_bytes);
+  // The rest is in a list, whose nodes have room for so much with Redis's allocator.
+  constexpr size_t kNodeBytes = 20 * 1024;
+  const size_t list_bytes = all_bytes - std::min(all_bytes, first_bytes);
+  const size_t bytes = (list_bytes + kNodeBytes - 1) / kNodeBytes * kNodeBytes;
   if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return BreakOverLimit();
   if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
     over_soft_limit_since_s_.reset();

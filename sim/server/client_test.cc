@@ -356,6 +356,22 @@ TEST_F(ClientTest, DoesNotLimitTheFirstBuffer) {
   EXPECT_TRUE(client->broken());
 }
 
+// As redis-server, which counts the room of the nodes that have the output.
+TEST_F(ClientTest, LimitsTheRoomForWhatIsLeftUnread) {
+  Configure("client-output-buffer-limit", "normal 100000 0 0");
+  for (const auto& [names, is_broken] : {std::pair(870, false), std::pair(1000, true)}) {
+    const std::unique_ptr<Client> admin = Connect();
+    Send(*admin, "FLUSHALL\r\n");
+    for (int i = 0; i < names; ++i) {
+      Send(*admin, "SET " + std::string(100, 'k') + ":" + std::to_string(i) + " v\r\n");
+    }
+    const std::unique_ptr<Client> client = Connect();
+    client->Receive("KEYS *\r\n");
+    client->CheckOutput();
+    EXPECT_EQ(client->broken(), is_broken) << names;
+  }
+}
+
 TEST_F(ClientTest, LimitsWhatIsLeftUnreadForLong) {
   Configure("client-output-buffer-limit", "normal 0 1000 5");
   const std::unique_ptr<Client> client = Connect();

@@ -321,8 +321,7 @@ absl::Status AsioServer::EnterFolder(const std::string& path) {
 
 absl::Status AsioServer::Start() {
   // Signals are caught from here on, so that one that arrives before Run() is not lost.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGHUP, SIG_IGN);
+  for (const int ignored : {SIGPIPE, SIGHUP, SIGALRM}) std::signal(ignored, SIG_IGN);
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
   const memory::ServerOptions& server = engine_.options().server;

@@ -64,6 +64,24 @@ class ClientEviction(unittest.TestCase):
         _, clients = self.both(observe)
         self.assertEqual(clients, 3)
 
+    def test_a_large_word_has_its_room_before_it_arrives(self):
+        def observe(server):
+            admin, client = self.admin(server), server.wire()
+            number, seen = str(client.plain("CLIENT", "ID")), []
+            for size in (LIMIT // 2, LIMIT):
+                client.socket.sendall(b"*1\r\n$%d\r\nbeginning" % size)
+                total = 0
+                deadline = time.monotonic() + 30
+                while total < size and (line := admin.plain("CLIENT", "LIST", "ID", number)):
+                    total = int(re.search("tot-mem=([0-9]+)", line)[1])
+                    self.assertLess(time.monotonic(), deadline)
+                seen.append((total > size, self.evicted(admin)))
+                client = server.wire()
+                number = str(client.plain("CLIENT", "ID"))
+            admin.ask("CONFIG", "RESETSTAT")
+            return seen
+        self.assertEqual(self.both(observe), [(True, "0"), (False, "1")])
+
     def test_a_share_of_maxmemory(self):
         def observe(server):
             admin, client = self.admin(server, "5%"), server.wire()
@@ -87,8 +105,9 @@ class ClientEviction(unittest.TestCase):
             admin.ask("CONFIG", "SET", "maxmemory-clients", "0")
             return self.evicted(admin)
         for words in (["SET", "k", "v" * 1000], ["WATCH", "key:#"], ["SUBSCRIBE", "channel:#"],
-                      ["PSUBSCRIBE", "pattern:#"]):
-            with self.subTest(words[0]):
+                      ["PSUBSCRIBE", "pattern:#"],
+                      ["CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", "#:prefix"]):
+            with self.subTest(" ".join(words)):
                 for server in self.servers:
                     server.cli("CONFIG", "RESETSTAT")
                 self.assertEqual(self.both(repeat, *words), "1")

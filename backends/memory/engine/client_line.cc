@@ -66,12 +66,14 @@ size_t QueuedBytes(const SessionCore& session) {
   return bytes;
 }
 
-// What Redis allocates for the queued commands, watched keys and subscriptions of a client, besides
-// the queued words.
-size_t StateBytes(const SessionCore& session) {
+// What Redis allocates for the queued commands, watched keys, subscriptions and tracked prefixes of
+// a client, besides the queued words.
+size_t StateBytes(EngineCore& engine, const SessionCore& session) {
   constexpr size_t kQueuedBytes = 24;
   constexpr size_t kWatchedBytes = 56;
   constexpr size_t kNameBytes = 24;
+  // Two nodes of a radix tree, by Redis's estimate.
+  constexpr size_t kPrefixBytes = 64;
   constexpr size_t kSlotBytes = 8;
   constexpr size_t kFewestSlots = 4;
   const auto count = [&](SubscriptionKind kind) { return session.subscribed(kind).size(); };
@@ -83,6 +85,9 @@ size_t StateBytes(const SessionCore& session) {
     if (count(kind) == 0) continue;
     bytes +=
         count(kind) * kNameBytes + std::bit_ceil(std::max(count(kind), kFewestSlots)) * kSlotBytes;
+  }
+  if (const TrackingMode* mode = engine.tracking().ModeOf(session.id())) {
+    bytes += mode->prefixes.size() * kPrefixBytes;
   }
   return bytes + count(SubscriptionKind::kPattern) * kNameBytes;
 }
@@ -104,10 +109,11 @@ Output OutputOf(const SessionCore& session, const ConnectionFigures& figures) {
           .list_bytes = list_bytes};
 }
 
-size_t TotalBytes(const SessionCore& session, const ConnectionFigures& figures) {
+size_t TotalBytes(EngineCore& engine, const SessionCore& session,
+                  const ConnectionFigures& figures) {
   return figures.query_bytes + figures.query_free_bytes + figures.argument_bytes +
          figures.output_room_bytes + session.pending_push_bytes() + QueuedBytes(session) +
-         StateBytes(session) + sizeof(SessionCore);
+         StateBytes(engine, session) + sizeof(SessionCore);
 }
 
 }  // namespace
@@ -117,8 +123,8 @@ ConnectionFigures FiguresOf(const EngineCore& engine, const SessionCore& session
   return host == nullptr ? ConnectionFigures() : host->FiguresOf(session);
 }
 
-size_t BytesOf(const EngineCore& engine, const SessionCore& session) {
-  return TotalBytes(session, FiguresOf(engine, session));
+size_t BytesOf(EngineCore& engine, const SessionCore& session) {
+  return TotalBytes(engine, session, FiguresOf(engine, session));
 }
 
 std::string ClientLine(EngineCore& engine, const SessionCore& session) {
@@ -148,7 +154,7 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
                   " argv-mem=", figures.argument_bytes, " multi-mem=", QueuedBytes(session),
                   " rbs=", output.buffer_room_bytes, " rbp=", output.buffer_room_bytes,
                   " obl=", output.buffer_bytes, " oll=", output.list_length,
-                  " omem=", output.list_bytes, " tot-mem=", TotalBytes(session, figures),
+                  " omem=", output.list_bytes, " tot-mem=", TotalBytes(engine, session, figures),
                   " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),
                   " user=", UserOf(engine, session), " redir=", redirect,
                   " resp=", session.protocol());

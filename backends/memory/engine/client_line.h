@@ -21,7 +21,7 @@ class EngineCore;
 ConnectionFigures FiguresOf(const EngineCore& engine, const SessionCore& session);
 
 // The memory of the session and its buffers in bytes: the field tot-mem.
-size_t BytesOf(const EngineCore& engine, const SessionCore& session);
+size_t BytesOf(EngineCore& engine, const SessionCore& session);
 
 // The line, without a line break at its end.
 std::string ClientLine(EngineCore& engine, const SessionCore& session);
