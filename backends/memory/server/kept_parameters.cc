@@ -118,6 +118,14 @@ Error ClampHz(std::string& value) {
   return std::nullopt;
 }
 
+// Redis allows no period below two turns of its timer, of which there are 10 in a second.
+Error ClampWatchdog(std::string& value) {
+  constexpr int64_t kLeastMs = 200;
+  const int64_t period_ms = base::ParseInt64(value).value_or(0);
+  if (period_ms != 0) value = absl::StrCat(std::max(period_ms, kLeastMs));
+  return std::nullopt;
+}
+
 Error ClampBacklog(std::string& value) {
   constexpr int64_t kLeastBytes = 16 << 10;
   value = absl::StrCat(std::max(base::ParseInt64(value).value_or(0), kLeastBytes));
@@ -447,6 +455,8 @@ constexpr KeptParameter kParameters[] = {
     Switch("tls-session-caching", "yes"),
     In(kValkey, FixedText("unixsocketgroup")),
     Fixed("unixsocketperm", "0"),
+    {"use-exit-on-panic", "", Kind::kSwitch, "no", 0, 0, "", nullptr, true},
+    {"watchdog-period", "", Kind::kInteger, "0", 0, kMaxInt, "", ClampWatchdog, true},
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr char kBadDirective[] = "Bad directive or wrong number of arguments";
+constexpr char kWrongNumber[] = "wrong number of arguments";
 constexpr char kNotAnInteger[] = "argument couldn't be parsed into an integer";
 
 absl::Status Wrong(std::string_view message) {
@@ -69,14 +70,15 @@ absl::Status ReadFileName(absl::string_view parameter, const std::string& text,
   return absl::OkStatus();
 }
 
-memory::ClusterAddress& Self(ServeSettings& settings) {
-  auto& cluster = settings.options.engine.cluster;
-  if (!cluster) cluster.emplace();
-  return cluster->shards[0].master;
+// Only cluster-enabled makes the server a node. Called by each of a node's directives.
+void UpdateCluster(ServeSettings& settings) {
+  if (!settings.cluster_enabled) return;
+  settings.options.engine.cluster.emplace().shards[0].master = settings.cluster_node;
 }
 
-// A directive and the number of its values; kAnyNumber: at least one.
+// A directive and the number of its values.
 constexpr int kAnyNumber = -1;
+constexpr int kAtLeastOne = -2;
 struct Directive {
   std::string_view name;
   int values;
@@ -133,25 +135,30 @@ constexpr Directive kDirectives[] = {
      }},
     {"cluster-announce-ip", 1,
      [](const Words& values, ServeSettings& settings) {
-       Self(settings).host = values[0];
+       settings.cluster_node.host = values[0];
+       UpdateCluster(settings);
        return absl::OkStatus();
      }},
     {"cluster-announce-port", 1,
      [](const Words& values, ServeSettings& settings) {
-       return ReadInteger(values[0], 0, kLargestPort, Self(settings).port);
+       REDOUBLE_RETURN_IF_ERROR(
+           ReadInteger(values[0], 0, kLargestPort, settings.cluster_node.port));
+       UpdateCluster(settings);
+       return absl::OkStatus();
      }},
     // The file has the node's id in its first line.
     {"cluster-config-file", 1,
      [](const Words& values, ServeSettings& settings) {
        std::string id;
-       if (std::ifstream(values[0]) >> id) Self(settings).id = id;
+       if (std::ifstream(values[0]) >> id) settings.cluster_node.id = id;
+       UpdateCluster(settings);
        return absl::OkStatus();
      }},
     {"cluster-enabled", 1,
      [](const Words& values, ServeSettings& settings) {
-       bool enabled = false;
-       REDOUBLE_RETURN_IF_ERROR(ReadBool(values[0], enabled));
-       if (enabled) Self(settings);
+       REDOUBLE_RETURN_IF_ERROR(ReadBool(values[0], settings.cluster_enabled));
+       settings.options.engine.cluster.reset();
+       UpdateCluster(settings);
        return absl::OkStatus();
      }},
     {"daemonize", 1,
@@ -258,12 +265,29 @@ constexpr Directive kDirectives[] = {
        settings.options.engine.server.unixsocket = values[0];
        return absl::OkStatus();
      }},
-    {"user", kAnyNumber,
+    {"user", kAtLeastOne,
      [](const Words& values, ServeSettings& settings) {
        REDOUBLE_RETURN_IF_ERROR(StatusOf(memory::CheckUserDirective(values, settings.users)));
        settings.users.push_back(values);
        return absl::OkStatus();
      }},
+};
+
+// These are no parameters, which CONFIG GET would show.
+constexpr std::string_view kOtherDirectives[] = {"rename-command", "user"};
+
+// The parameters that have any number of values in Redis; a single one is split at its spaces. The
+// others have one.
+constexpr std::string_view kSeveralValues[] = {
+    "bind",
+    "client-output-buffer-limit",
+    "latency-tracking-info-percentiles",
+    "oom-score-adj-values",
+    "replicaof",
+    "save",
+    "shutdown-on-sigint",
+    "shutdown-on-sigterm",
+    "slaveof",
 };
 
 // Kept parameters that the server's replication reads.
@@ -282,9 +306,8 @@ constexpr std::string_view kReplicationParameters[] = {
     "replica-serve-stale-data",
 };
 
-bool IsRead(std::string_view name) {
-  return std::find(std::begin(kReplicationParameters), std::end(kReplicationParameters), name) !=
-         std::end(kReplicationParameters);
+bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Names whose meaning cannot be left out.
@@ -314,6 +337,9 @@ class Reader {
     if (words.empty()) return absl::OkStatus();
     const std::string name = absl::AsciiStrToLower(words[0]);
     words.erase(words.begin());
+    if (IsOneOf(kSeveralValues, name) && words.size() == 1 && !words[0].empty()) {
+      words = base::SplitQuotedWords(words[0]).value_or(words);
+    }
     return Read(name, words);
   }
 
@@ -325,21 +351,25 @@ class Reader {
     for (const Refusal& refusal : kRefusals) {
       if (refusal.name == name) return Wrong(refusal.message);
     }
-    if (values.empty()) return Wrong(kBadDirective);
+    if (values.size() != 1 && !IsOneOf(kSeveralValues, name)) {
+      return Wrong(IsParameter(name) ? kWrongNumber : kBadDirective);
+    }
     if (name == "save") return ReadSave(values);
     if (const memory::KeptParameter* kept = memory::FindKeptParameter(name, version())) {
       REDOUBLE_RETURN_IF_ERROR(Keep(*kept, values));
-      if (!IsRead(kept->name)) WarnOfNoEffect(name, values, settings_);
+      if (!IsOneOf(kReplicationParameters, kept->name)) WarnOfNoEffect(name, values, settings_);
       return absl::OkStatus();
     }
     return ReadParameter(name, absl::StrJoin(values, " "));
   }
 
   absl::Status ReadDirective(const Directive& directive, const Words& values) {
-    const bool fits = directive.values == kAnyNumber
-                          ? !values.empty()
-                          : values.size() == static_cast<size_t>(directive.values);
-    if (!fits) return Wrong("wrong number of arguments");
+    const bool fits = directive.values == kAnyNumber ||
+                      (directive.values == kAtLeastOne ? !values.empty()
+                                                       : std::ssize(values) == directive.values);
+    if (!fits) {
+      return Wrong(IsOneOf(kOtherDirectives, directive.name) ? kBadDirective : kWrongNumber);
+    }
     REDOUBLE_RETURN_IF_ERROR(directive.read(values, settings_));
     // CONFIG GET shows the value.
     const memory::KeptParameter* kept = memory::FindKeptParameter(directive.name, version());
@@ -359,8 +389,9 @@ class Reader {
   }
 
   // The first line replaces the default; each further one adds its save points. `save ""` removes
-  // all. Source: Redis 7.0 config.c, setConfigSaveOption.
+  // all, and `save` does if it is the first line. Source: Redis 7.0 config.c, setConfigSaveOption.
   absl::Status ReadSave(const Words& values) {
+    if (values.empty() && reads_save_points_) return absl::OkStatus();
     const std::string points = absl::StrJoin(values, " ");
     const bool adds = reads_save_points_ && !points.empty();
     const std::string before = adds ? save_points_ : "";
@@ -369,17 +400,24 @@ class Reader {
     return ReadParameter("save", save_points_);
   }
 
-  // Tries the value on an engine without clients, and takes over its options.
-  absl::Status ReadParameter(const std::string& name, const std::string& value) {
+  // Sends a command to an engine without clients, and takes over its options.
+  absl::StatusOr<store::Reply> Ask(const Words& words) {
     base::VirtualClock clock;
     memory::Engine engine(clock, settings_.options.engine);
     const std::unique_ptr<memory::Session> session = engine.ConnectTrusted();
-    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply,
-                              base::Run(Send(*session, {"CONFIG", "SET", name, value})));
-    if (!reply.is_error()) {
-      settings_.options.engine = engine.options();
-      return absl::OkStatus();
-    }
+    REDOUBLE_ASSIGN_OR_RETURN(store::Reply reply, base::Run(Send(*session, words)));
+    if (!reply.is_error()) settings_.options.engine = engine.options();
+    return reply;
+  }
+
+  bool IsParameter(const std::string& name) {
+    const absl::StatusOr<store::Reply> reply = Ask({"CONFIG", "GET", name});
+    return reply.ok() && reply->elements().size() == 2 && reply->elements()[0].text() == name;
+  }
+
+  absl::Status ReadParameter(const std::string& name, const std::string& value) {
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask({"CONFIG", "SET", name, value}));
+    if (!reply.is_error()) return absl::OkStatus();
     constexpr std::string_view kUnknown = "ERR Unknown option";
     if (reply.text().starts_with(kUnknown)) return Wrong(kBadDirective);
     // "ERR CONFIG SET failed (possibly related to argument 'x') - WHY"

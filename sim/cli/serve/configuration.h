@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/backends/memory/acl/acl_file.h"
+#include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/sim/server/process/log.h"
 #include "redouble/sim/server/server.h"
 
@@ -46,6 +47,9 @@ struct ServeSettings {
   bool loads_keys = false;
   // Whether the process goes to the background when it is started.
   bool daemonize = false;
+  // Whether the server is a node of a cluster, and what that node announces.
+  bool cluster_enabled = false;
+  memory::ClusterAddress cluster_node = memory::ClusterOptions().shards[0].master;
   // The `user` directives.
   std::vector<memory::UserDirective> users = {};
   // Lines for the log: what was accepted and does nothing.

@@ -93,6 +93,12 @@ TEST(Configuration, MakesAClusterNode) {
   EXPECT_EQ(settings.options.engine.cluster->shards[0].master.host, "10.0.0.1");
   EXPECT_EQ(settings.options.engine.cluster->shards[0].master.port, 7001);
   EXPECT_FALSE(Read("cluster-enabled no").options.engine.cluster.has_value());
+  EXPECT_FALSE(Read("cluster-announce-ip 10.0.0.1\ncluster-announce-port 7001\n"
+                    "cluster-config-file /nowhere/nodes.conf\n")
+                   .options.engine.cluster.has_value());
+  const ServeSettings later = Read("cluster-announce-port 7001\ncluster-enabled yes\n");
+  ASSERT_TRUE(later.options.engine.cluster.has_value());
+  EXPECT_EQ(later.options.engine.cluster->shards[0].master.port, 7001);
 }
 
 TEST(Configuration, SaysWhoMayDoWhatIsProtected) {
@@ -118,7 +124,9 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
              "loadmodule m.so\ninclude other.conf\ndatabases 0\nhz x\ncluster-enabled x\n"
              "user ann on\nuser ann off\nuser bob on nonsense\nuser\nuser cat (+get\n"
              "enable-debug-command x\nenable-module-command yes no\nactivedefrag yes\n"
-             "tls-port x\ntls-port 65536\nmaxmemory-clients 101%\n"),
+             "tls-port x\ntls-port 65536\nmaxmemory-clients 101%\ntimeout\ntimeout 1 2\n"
+             "repl-timeout\nnotify-keyspace-events\noom-score-adj-values\nreplicaof a\n"
+             "rename-command GET\nsave 60\n"),
       ElementsAre(
           "2: foo bar: Bad directive or wrong number of arguments",
           "3: port x: argument couldn't be parsed into an integer",
@@ -146,7 +154,7 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "23: user ann off: Error in user declaration 'ann': Duplicate user found. A user can "
           "only be defined once in config files",
           "24: user bob on nonsense: Error in user declaration 'bob': Syntax error",
-          "25: user: wrong number of arguments",
+          "25: user: Bad directive or wrong number of arguments",
           "26: user cat (+get: Error in user declaration 'user': Unknown command or category name "
           "in ACL",
           "27: enable-debug-command x: argument(s) must be one of the following: no, yes, local",
@@ -156,7 +164,29 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "source distribution",
           "30: tls-port x: argument couldn't be parsed into an integer",
           "31: tls-port 65536: argument must be between 0 and 65535 inclusive",
-          "32: maxmemory-clients 101%: percentage argument must be less or equal to 100"));
+          "32: maxmemory-clients 101%: percentage argument must be less or equal to 100",
+          "33: timeout: wrong number of arguments", "34: timeout 1 2: wrong number of arguments",
+          "35: repl-timeout: wrong number of arguments",
+          "36: notify-keyspace-events: wrong number of arguments",
+          "37: oom-score-adj-values: wrong number of arguments",
+          "38: replicaof a: wrong number of arguments",
+          "39: rename-command GET: Bad directive or wrong number of arguments",
+          "40: save 60: Invalid save parameters"));
+}
+
+TEST(Configuration, ReadsParametersOfAnyNumberOfValues) {
+  const ServeSettings none =
+      Read("save\nbind\nclient-output-buffer-limit\nlatency-tracking-info-percentiles\n");
+  EXPECT_THAT(none.options.engine.server.save_points, IsEmpty());
+  EXPECT_EQ(none.options.engine.server.bind, "");
+  EXPECT_THAT(none.options.engine.latency_tracking_info_percentiles, IsEmpty());
+  const ServeSettings split = Read(
+      "save \"60 1\"\nsave\nbind \"127.0.0.1  127.0.0.2\"\nreplicaof \"127.0.0.1 6380\"\n"
+      "latency-tracking-info-percentiles \"50 99\"\n");
+  EXPECT_EQ(split.options.engine.server.save_points.size(), 1u);
+  EXPECT_EQ(split.options.engine.server.bind, "127.0.0.1 127.0.0.2");
+  EXPECT_EQ(split.options.engine.kept_parameters.at("replicaof"), "127.0.0.1 6380");
+  EXPECT_THAT(split.options.engine.latency_tracking_info_percentiles, ElementsAre(50, 99));
 }
 
 TEST(Configuration, KeepsTheValuesOfWrongLines) {
