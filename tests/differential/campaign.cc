@@ -18,10 +18,10 @@ namespace {
 
 // Conformance cases begin at kStart. A program that fails at that time too can be used as a case
 // unchanged.
-bool FailsAtCaseStart(Program& program, Target& expected, Target& actual) {
+bool FailsAtCaseStart(Program& program, bool resp3, Target& expected, Target& actual) {
   Program moved = program;
   moved.start = kStart;
-  if (!Compare(expected, actual, moved)) return false;
+  if (!Compare(expected, actual, moved, resp3)) return false;
   program.start = kStart;
   return true;
 }
@@ -30,7 +30,7 @@ bool FailsAtCaseStart(Program& program, Target& expected, Target& actual) {
 bool Differs(Program program, const CampaignOptions& options, int64_t number, Target& expected,
              Target& actual) {
   try {
-    return Compare(expected, actual, program).has_value();
+    return Compare(expected, actual, program, options.resp3).has_value();
   } catch (const std::exception& error) {
     throw std::runtime_error(absl::StrCat(options.group, " program ", number, " of seed ",
                                           options.seed, ": ", error.what(), "\n",
@@ -44,8 +44,8 @@ std::string Report(const CampaignOptions& options, int64_t number, Program progr
     return Differs(candidate, options, number, expected, actual);
   };
   program = Shrink(std::move(program), fails);
-  const bool is_case = FailsAtCaseStart(program, expected, actual);
-  const std::optional<Difference> difference = Compare(expected, actual, program);
+  const bool is_case = FailsAtCaseStart(program, options.resp3, expected, actual);
+  const std::optional<Difference> difference = Compare(expected, actual, program, options.resp3);
   std::string text = absl::StrCat(
       "\n", options.group, " program ", number, " of seed ", options.seed, " differs",
       is_case ? "" : absl::StrCat(" (from ", absl::FormatTime(program.start), " on)"), "\n");
@@ -53,14 +53,15 @@ std::string Report(const CampaignOptions& options, int64_t number, Program progr
     absl::StrAppend(&text, difference->where, "\n", expected.name(), ":\n", difference->expected,
                     "\n", actual.name(), ":\n", difference->actual, "\n\n");
   }
-  std::string judge;
+  std::string how;
   const absl::StatusOr<Script> script =
       ParseScript(ProgramText(program, "A difference found by chance"));
   if (script.ok()) absl::StrAppend(&text, ScriptText(RunScript(*script, expected)));
   if (options.version != store::Version::kRedis70) {
-    absl::StrAppend(&judge, " --judge ", base::ToAbsl(store::SpecOf(options.version).name));
+    absl::StrAppend(&how, " --judge ", base::ToAbsl(store::SpecOf(options.version).name));
   }
-  absl::StrAppend(&text, "\nto repeat: bazel run //tests/differential --", judge, " --group ",
+  if (options.resp3) absl::StrAppend(&how, " --resp3");
+  absl::StrAppend(&text, "\nto repeat: bazel run //tests/differential --", how, " --group ",
                   options.group, " --seed ", options.seed, " --first ", number,
                   " --programs 1 --max-commands ", options.max_commands, "\n");
   return text;

@@ -28,6 +28,7 @@ struct CampaignOptions {
   int64_t first = 0;
   int max_commands = 60;
   store::Version version = store::Version::kRedis70;  // Whose commands the programs have.
+  bool resp3 = false;                                 // Whether both targets use it.
   // Stops after this many differences.
   int max_differences = 1;
 };

@@ -26,6 +26,18 @@ TEST_P(Differential, FindsNoDifference) {
   EXPECT_EQ(result.programs, options.programs);
 }
 
+TEST_P(Differential, FindsNoDifferenceInResp3) {
+  ServerTarget server({}, /*resp3=*/true);
+  MemoryTarget memory({}, /*resp3=*/true);
+  CampaignOptions options;
+  options.group = std::string(GetParam());
+  options.programs = 500;
+  options.resp3 = true;
+  const CampaignResult result = RunCampaign(options, server, memory);
+  EXPECT_EQ(result.differences, 0) << result.report;
+  EXPECT_EQ(result.programs, options.programs);
+}
+
 INSTANTIATE_TEST_SUITE_P(Groups, Differential, testing::ValuesIn(GroupNames()),
                          [](const testing::TestParamInfo<std::string_view>& info) {
                            return std::string(info.param);

@@ -3,6 +3,7 @@
 //   bazel run -c opt //tests/differential -- --group strings --programs 20000
 //   bazel run -c opt //tests/differential -- --group lists,hashes --commands 1000000
 //   bazel run -c opt //tests/differential -- --judge redis-8.0 --commands 1000000
+//   bazel run -c opt //tests/differential -- --resp3 --commands 1000000
 //
 // With --judge, the server is one of tools/judges, in the folder that REDOUBLE_JUDGES names, and
 // the engine has the compatibility of that name.
@@ -59,22 +60,22 @@ Row RunGroup(const CampaignOptions& options, Target& server, Target& memory) {
 }
 
 // The server to compare with: the one of PATH, or a judge.
-std::unique_ptr<ServerTarget> StartServer(const std::string& judge) {
-  if (judge.empty()) return std::make_unique<ServerTarget>();
+std::unique_ptr<ServerTarget> StartServer(const std::string& judge, bool resp3) {
+  if (judge.empty()) return std::make_unique<ServerTarget>(std::vector<std::string>(), resp3);
   const std::optional<std::string> program = JudgeProgram(judge);
   if (!program.has_value()) return nullptr;
-  return std::make_unique<ServerTarget>(JudgeConfig(), /*resp3=*/false, *program);
+  return std::make_unique<ServerTarget>(JudgeConfig(), resp3, *program);
 }
 
 int Run(CampaignOptions options, const std::vector<std::string>& groups, const std::string& judge) {
-  const std::unique_ptr<ServerTarget> server = StartServer(judge);
+  const std::unique_ptr<ServerTarget> server = StartServer(judge, options.resp3);
   if (server == nullptr) {
     std::cerr << judge << " is not there: run tools/judges and set REDOUBLE_JUDGES\n";
     return 2;
   }
   memory::EngineOptions engine;
   engine.compatibility = options.version;
-  MemoryTarget memory(engine);
+  MemoryTarget memory(engine, options.resp3);
   std::vector<Row> rows;
   for (const std::string& group : groups) {
     if (GeneratorsOf(group, options.version).empty()) {
@@ -125,6 +126,7 @@ int main(int argc, char** argv) {
   app.add_option("--max-commands", options.max_commands, "The longest program")
       ->check(CLI::PositiveNumber);
   app.add_option("--max-differences", options.max_differences, "Ends a group after so many");
+  app.add_flag("--resp3", options.resp3, "Compares the replies of RESP3 and their types");
   std::string judge;
   app.add_option("--judge", judge, "Another server, and the compatibility: a name of tools/judges")
       ->check(CLI::IsMember(JudgeNames()));

@@ -9,6 +9,7 @@
 #include "redouble/core/store/table/command_table.h"
 #include "redouble/tests/differential/vocabulary.h"
 #include "redouble/tests/support/target/reply_text.h"
+#include "redouble/tests/support/target/resp3_reader.h"
 
 namespace redouble::inline v0_1::tests {
 namespace {
@@ -220,10 +221,13 @@ void AddQueriesOf(const std::string& key, std::string_view type, bool has_encodi
   }
 }
 
-std::string TextOf(const StepResult& result) {
-  std::string text = result.reply ? ReplyText(*result.reply) : "(blocked)";
+// The text of a reply.
+using Form = std::string (*)(const Reply&);
+
+std::string TextOf(const StepResult& result, Form form) {
+  std::string text = result.reply ? form(*result.reply) : "(blocked)";
   for (const LateReply& late : result.late) {
-    absl::StrAppend(&text, "\nthen to connection ", late.connection, ": ", ReplyText(late.reply));
+    absl::StrAppend(&text, "\nthen to connection ", late.connection, ": ", form(late.reply));
   }
   return text;
 }
@@ -233,15 +237,18 @@ std::string TextOf(const ProgramStep& step) {
   return absl::StrCat("connection ", step.connection, ": ", JoinWords(step.words));
 }
 
+Form FormOf(bool resp3) { return resp3 ? ShapedText : ReplyText; }
+
 std::optional<Difference> DifferenceOf(const std::vector<Words>& queries,
                                        const std::vector<Reply>& wanted,
-                                       const std::vector<Reply>& got) {
+                                       const std::vector<Reply>& got, bool resp3) {
+  const Form form = FormOf(resp3);
   int db = 0;
   for (size_t i = 0; i < queries.size(); ++i) {
     if (queries[i][0] == "SELECT") db = std::stoi(queries[i][1]);
-    if (got[i] == wanted[i]) continue;
+    if (got[i] == wanted[i] && (!resp3 || form(got[i]) == form(wanted[i]))) continue;
     return Difference{absl::StrCat("at the end, in database ", db, ": ", JoinWords(queries[i])),
-                      ReplyText(wanted[i]), ReplyText(got[i])};
+                      form(wanted[i]), form(got[i])};
   }
   return std::nullopt;
 }
@@ -283,20 +290,22 @@ std::vector<Reply> RunQueries(Target& target, const std::vector<Words>& queries,
 std::optional<Difference> CompareKeyspaces(Target& expected, Target& actual) {
   const std::vector<Words> queries = KeyspaceQueries(actual);
   const std::vector<Reply> got = RunQueries(actual, queries);
-  return DifferenceOf(queries, RunQueries(expected, queries), got);
+  return DifferenceOf(queries, RunQueries(expected, queries), got, /*resp3=*/false);
 }
 
-std::optional<Difference> Compare(Target& expected, Target& actual, Program& program) {
+std::optional<Difference> Compare(Target& expected, Target& actual, Program& program, bool resp3) {
+  const Form form = FormOf(resp3);
   const std::vector<StepResult> got = RunProgram(actual, program);
   const std::vector<Words> queries = KeyspaceQueries(actual);
   const std::vector<Reply> got_keyspace = RunQueries(actual, queries);
   const std::vector<StepResult> wanted = RunProgram(expected, program);
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    if (got[i] == wanted[i]) continue;
+    const bool is_same = got[i] == wanted[i];
+    if (is_same && (!resp3 || TextOf(got[i], form) == TextOf(wanted[i], form))) continue;
     return Difference{absl::StrCat("step ", i + 1, ", ", TextOf(program.steps[i])),
-                      TextOf(wanted[i]), TextOf(got[i])};
+                      TextOf(wanted[i], form), TextOf(got[i], form)};
   }
-  return DifferenceOf(queries, RunQueries(expected, queries), got_keyspace);
+  return DifferenceOf(queries, RunQueries(expected, queries), got_keyspace, resp3);
 }
 
 }  // namespace redouble::inline v0_1::tests

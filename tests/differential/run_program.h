@@ -72,8 +72,10 @@ struct Difference {
 std::optional<Difference> CompareKeyspaces(Target& expected, Target& actual);
 
 // Runs the program on `actual`, then on `expected`. Returns nullopt if they agree. Clock steps of
-// `program` are replaced by relative ones.
-std::optional<Difference> Compare(Target& expected, Target& actual, Program& program);
+// `program` are replaced by relative ones. With `resp3`, both targets use it, and the types of the
+// replies must be the same as well.
+std::optional<Difference> Compare(Target& expected, Target& actual, Program& program,
+                                  bool resp3 = false);
 
 }  // namespace redouble::inline v0_1::tests
 
