@@ -338,6 +338,37 @@ class Operation(BesideRedis):
         self.assertEqual(*logged)
         self.assertEqual(len(logged[0]), 4)
 
+    def test_monitor_and_the_slow_log_hide_secrets(self):
+        commands = (
+            ["AUTH", "secret"], ["AUTH", "default", "secret", "secret"], ["auth", "ann", "secret"],
+            ["HELLO", "3", "AUTH", "ann", "secret"], ["HELLO", "3", "SETNAME", "x", "AUTH", "ann", "secret"],
+            ["MIGRATE", "127.0.0.1", "1", "none", "0", "10", "AUTH", "secret"],
+            ["MIGRATE", "127.0.0.1", "1", "", "0", "10", "AUTH2", "ann", "secret", "KEYS", "none"],
+            ["ACL", "SETUSER", "ann", "on", ">secret", "~k"], ["ACL", "DELUSER", "ann"],
+            ["CONFIG", "SET", "requirepass", "secret"], ["CONFIG", "SET", "requirepass", ""],
+            ["CONFIG", "SET", "timeout", "0", "masterauth", "secret", "masteruser", "secret"],
+            ["CONFIG", "SET", "masterauth", "", "masteruser", ""],
+            ["MULTI"], ["AUTH", "secret"], ["ACL", "SETUSER", "ann", ">secret"], ["ACL", "DELUSER", "ann"], ["EXEC"])
+        seen = []
+        for server, wire in zip((self.served, self.redis), self.wires):
+            monitor = server.wire()
+            self.addCleanup(monitor.close)
+            wire.ask("CONFIG", "SET", "slowlog-log-slower-than", "0")
+            wire.ask("SLOWLOG", "RESET")
+            monitor.ask("MONITOR")
+            replies = [wire.ask(*words)[0] for words in commands]
+            wire.ask("CONFIG", "SET", "slowlog-log-slower-than", "10000")
+            slow = [entry[3] for entry in wire.plain("SLOWLOG", "GET", "-1")]
+            wire.ask("ECHO", "the end")
+            lines = [""]
+            while "the end" not in lines[-1]:
+                # Without the time and the address.
+                lines.append(re.sub(r"^[0-9.]+ \[0 [^]]*\]", "", monitor.read()[1]))
+            seen.append((replies, slow, lines))
+        self.assertEqual(*seen)
+        self.assertNotIn("secret", repr(seen[0]))
+        self.assertGreater(len(seen[0][2]), len(commands))
+
     def test_latency_of_expiry(self):
         self.expect_same("CONFIG", "SET", "latency-monitor-threshold", "1")
         self.addCleanup(self.both, "CONFIG", "SET", "latency-monitor-threshold", "0")

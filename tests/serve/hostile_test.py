@@ -143,6 +143,14 @@ class Hostile(unittest.TestCase):
         self.assertIn(b"-ERR", self.served.ask(b"DEBUG POPULATE 99999999999999\r\n"))
         self.assertEqual(self.served.ask(b"PING\r\n"), b"+PONG\r\n")
 
+    def test_a_failed_allocation_ends_the_command_only(self):
+        self.served.ask(b"CONFIG SET proto-max-bulk-len 9000000000000000000\r\nSET k v\r\n")
+        refusal = b"-ERR not enough memory for the command\r\n"
+        for command in (b"SETRANGE k 8000000000000000000 x\r\n", b"SETRANGE none 8000000000000000000 x\r\n",
+                        b"EVAL \"return redis.pcall('SETRANGE', 'k', '8000000000000000000', 'x')\" 0\r\n"):
+            self.assertEqual(self.served.ask(command), refusal, command)
+        self.assertEqual(self.served.ask(b"GET k\r\nEXISTS none\r\n"), b"$1\r\nv\r\n:0\r\n")
+
     def test_a_script_that_only_calls_commands_becomes_busy(self):
         self.served.ask(b"CONFIG SET busy-reply-threshold 300\r\n")
         endless = self.served.open()
@@ -155,6 +163,21 @@ class Hostile(unittest.TestCase):
         self.assertEqual(other.ask("SCRIPT", "KILL"), ("+", "OK"))
         endless.close()
         self.assertEqual(self.served.ask(b"PING\r\n"), b"+PONG\r\n")
+
+    def test_a_script_of_slow_functions_becomes_busy(self):
+        self.served.ask(b"CONFIG SET busy-reply-threshold 300\r\n")
+        text, table = "local s = string.rep('x', 1000000) ", "local t = {} for i = 1, 100000 do t[i] = {} end "
+        for start, call in ((text, "loadstring(s)"), (text, "redis.sha1hex(s)"), (text, "string.find(s, 'y+')"),
+                            (text, "cmsgpack.pack({s, s})"), (table, "table.insert(t, 1, 1) table.remove(t, 1)"),
+                            (table, "table.maxn(t)"), (table, "collectgarbage()"), (table, "cjson.encode(t)")):
+            endless, other = self.served.wire(), self.served.wire()
+            endless.send("EVAL", f"{start} while true do {call} end", "0")
+            while (reply := other.ask("SCRIPT", "KILL"))[1].startswith("NOTBUSY"):
+                pass
+            self.assertEqual(reply, ("+", "OK"), call)
+            self.assertIn("Script killed by user", endless.read()[1], call)
+            endless.close()
+            other.close()
 
     def test_sim_needs_permission(self):
         manual = Served("--clock", "manual")
@@ -317,12 +340,13 @@ class Stopping(unittest.TestCase):
             pass
         self.assertEqual(served.stop(signal.SIGTERM), 0)
 
-    def test_a_hangup_of_the_terminal_is_ignored(self):
+    def test_a_hangup_of_the_terminal_and_an_alarm_are_ignored(self):
         for kind in (Served, Redis):
             server = kind()
             self.addCleanup(server.stop)
-            server.process.send_signal(signal.SIGHUP)
-            self.assertEqual(server.cli("PING"), "PONG\n")
+            for number in (signal.SIGHUP, signal.SIGALRM):
+                server.process.send_signal(number)
+                self.assertEqual(server.cli("PING"), "PONG\n", number)
 
     def test_a_signal_under_load_answers_or_closes_everything(self):
         served = Served()
