@@ -236,6 +236,7 @@ redouble_component(
     core/base/hash/crc.cc
     core/base/hash/digest.cc
     core/base/json/json_reading.cc
+    core/base/number/extended.cc
     core/base/random/rng.cc
     core/base/settings/variables.cc
     core/base/task/frame_pool.cc
@@ -302,6 +303,7 @@ redouble_component(
     core/base/hash/crc.h
     core/base/hash/digest.h
     core/base/json/json_reading.h
+    core/base/number/extended.h
     core/base/random/rng.h
     core/base/settings/variables.h
     core/base/status/status_macros.h
@@ -368,6 +370,7 @@ redouble_component(
   PUBLIC_LIBRARIES
     nlohmann_json
   PRIVATE_LIBRARIES
+    boost
     openssl)
 
 redouble_component(
