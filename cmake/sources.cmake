@@ -237,6 +237,7 @@ redouble_component(
     core/base/hash/digest.cc
     core/base/json/json_reading.cc
     core/base/number/extended.cc
+    core/base/posix/sockets.cc
     core/base/random/rng.cc
     core/base/settings/variables.cc
     core/base/task/frame_pool.cc
@@ -1331,6 +1332,7 @@ redouble_component(
     sim/server/process/load_users.cc
     sim/server/process/log.cc
     sim/server/process/poller.cc
+    sim/server/process/poller_kqueue.cc
     sim/server/process/process_figures.cc
     sim/server/process/temporary_file.cc
     sim/server/process/text_file.cc

@@ -1,6 +1,9 @@
 #include "redouble/core/base/text/redis_number.h"
 
 #include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
