@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "boost/multiprecision/cpp_int.hpp"
-#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::base {
 namespace {
@@ -163,7 +162,8 @@ std::optional<Extended> Extended::FromText(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   for (const absl::string_view name : {"inf", "infinity"}) {
-    if (absl::EqualsIgnoreCase(ToAbsl(text), name)) return Infinite(negative);
+    if (absl::EqualsIgnoreCase(absl::string_view(text.data(), text.size()), name))
+      return Infinite(negative);
   }
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (hexadecimal) text.remove_prefix(2);
