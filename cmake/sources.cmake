@@ -16,7 +16,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::gateway {'
         for file in core/gateway/scripts/check_and_reserve.lua core/gateway/scripts/settle.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -55,7 +55,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::korvet {'
         for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -99,7 +99,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::orchestrator {'
         for file in core/orchestrator/scripts/acquire_lease.lua core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/complete_entry.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/keep_claim.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/release_lease.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -128,7 +128,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::relayna {'
         for file in core/relayna/scripts/append_once.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -159,7 +159,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::studio {'
         for file in core/studio/scripts/create_service.lua core/studio/scripts/delete_service.lua core/studio/scripts/exchange_document.lua core/studio/scripts/insert_event.lua core/studio/scripts/update_service.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -190,7 +190,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::threescale {'
         for file in core/threescale/scripts/claim_alert.lua core/threescale/scripts/count_within_limits.lua core/threescale/scripts/finish_alert.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -221,7 +221,7 @@ redouble_generate(
             echo 'namespace redouble::inline v0_1::redis {'
             echo 'namespace {'
             echo 'constexpr unsigned char kBytes[] = {'
-            od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | sed 's/ \(..\)/0x\1,/g'
+            od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | awk '{ for (i = 1; i <= NF; ++i) printf "0x%s,", $i; print "" }'
             echo '};'
             echo '}  // namespace'
             echo 'std::string HeldClockLibrary() { return std::string(kBytes, kBytes + sizeof(kBytes)); }'

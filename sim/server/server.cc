@@ -1,6 +1,5 @@
 #include "redouble/sim/server/server.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
