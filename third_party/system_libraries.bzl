@@ -195,9 +195,14 @@ def _archive_folder(repository_ctx):
         fail("%s -dumpmachine: %s" % (compiler, result.stderr))
     return "/usr/lib/%s-linux-gnu" % result.stdout.split("-")[0]
 
+def _own_archives(repository_ctx):
+    """The folder of archives that tools/libcxx made for another C++ library than Debian's, or None."""
+    library = repository_ctx.os.environ.get("REDOUBLE_STDLIB")
+    return "%s/.cache/redouble/%s/lib" % (repository_ctx.os.environ["HOME"], library) if library else None
+
 def _absl_archives(repository_ctx):
     """Every archive of Abseil, as one group, because they refer to each other in both directions."""
-    path = repository_ctx.path(_archive_folder(repository_ctx))
+    path = repository_ctx.path(_own_archives(repository_ctx) or _archive_folder(repository_ctx))
     names = sorted([
         entry.basename
         for entry in (path.readdir() if path.exists else [])
@@ -215,7 +220,10 @@ def _boost_url_archives(repository_ctx):
     fail("/usr/include/boost/version.hpp names no version; run tools/setup")
 
 def _linkopts(repository_ctx, target):
-    linkopts = [_MAINS[target]] if target in _MAINS else []
+    folder = _own_archives(repository_ctx)
+    linkopts = ["-L" + folder] if folder else []
+    if target in _MAINS:
+        linkopts.append(_MAINS[target])
     if repository_ctx.name == "boost" and target == "url":
         linkopts += _boost_url_archives(repository_ctx)
     for option in _LINKOPTS.get(repository_ctx.name, []):
@@ -256,6 +264,8 @@ _system_library = repository_rule(
     configure = True,
     environ = [
         "CC",
+        "HOME",
+        "REDOUBLE_STDLIB",
         "REDOUBLE_TRIPLE",
     ],
     local = True,
