@@ -16,7 +16,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::gateway {'
         for file in core/gateway/scripts/check_and_reserve.lua core/gateway/scripts/settle.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -56,7 +56,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::korvet {'
         for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_given_ids.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -100,7 +100,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::orchestrator {'
         for file in core/orchestrator/scripts/acquire_lease.lua core/orchestrator/scripts/apply_delta.lua core/orchestrator/scripts/apply_delta_guarded.lua core/orchestrator/scripts/cancel_approval.lua core/orchestrator/scripts/complete_entry.lua core/orchestrator/scripts/emit_tokens.lua core/orchestrator/scripts/extend_run.lua core/orchestrator/scripts/fail_run.lua core/orchestrator/scripts/finish_run.lua core/orchestrator/scripts/hitl_decide.lua core/orchestrator/scripts/hitl_pause.lua core/orchestrator/scripts/join_arrive.lua core/orchestrator/scripts/join_quiesce.lua core/orchestrator/scripts/keep_claim.lua core/orchestrator/scripts/patch_ir.lua core/orchestrator/scripts/release_lease.lua core/orchestrator/scripts/sorted_members.lua core/orchestrator/scripts/start_run.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -130,7 +130,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::relayna {'
         for file in core/relayna/scripts/append_once.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua core/relayna/scripts/replace_record.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -161,7 +161,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::studio {'
         for file in core/studio/scripts/create_service.lua core/studio/scripts/delete_service.lua core/studio/scripts/exchange_document.lua core/studio/scripts/insert_event.lua core/studio/scripts/update_service.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -192,7 +192,7 @@ redouble_generate(
         echo 'namespace redouble::inline v0_1::threescale {'
         for file in core/threescale/scripts/claim_alert.lua core/threescale/scripts/count_within_limits.lua core/threescale/scripts/finish_alert.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua; do
             echo
-            name=$(basename $file .lua | sed 's/_\([a-z]\)/\u\1/g; s/^./k\u&/')
+            name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
             cat $file
             echo ')lua";'
@@ -223,7 +223,7 @@ redouble_generate(
             echo 'namespace redouble::inline v0_1::redis {'
             echo 'namespace {'
             echo 'constexpr unsigned char kBytes[] = {'
-            od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | sed 's/ \(..\)/0x\1,/g'
+            od -An -v -tx1 "$GENERATED/backends/redis/spawn/held_clock.so" | awk '{ for (i = 1; i <= NF; ++i) printf "0x%s,", $i; print "" }'
             echo '};'
             echo '}  // namespace'
             echo 'std::string HeldClockLibrary() { return std::string(kBytes, kBytes + sizeof(kBytes)); }'
@@ -238,6 +238,8 @@ redouble_component(
     core/base/hash/crc.cc
     core/base/hash/digest.cc
     core/base/json/json_reading.cc
+    core/base/number/extended.cc
+    core/base/posix/sockets.cc
     core/base/random/rng.cc
     core/base/settings/variables.cc
     core/base/task/frame_pool.cc
@@ -305,6 +307,7 @@ redouble_component(
     core/base/hash/crc.h
     core/base/hash/digest.h
     core/base/json/json_reading.h
+    core/base/number/extended.h
     core/base/random/rng.h
     core/base/settings/variables.h
     core/base/status/status_macros.h
@@ -372,6 +375,7 @@ redouble_component(
   PUBLIC_LIBRARIES
     nlohmann_json
   PRIVATE_LIBRARIES
+    boost
     openssl)
 
 redouble_component(
@@ -1345,6 +1349,7 @@ redouble_component(
     sim/server/process/load_users.cc
     sim/server/process/log.cc
     sim/server/process/poller.cc
+    sim/server/process/poller_kqueue.cc
     sim/server/process/process_figures.cc
     sim/server/process/temporary_file.cc
     sim/server/process/text_file.cc

@@ -9,16 +9,22 @@
 # serves all callers, and an error of the C build jumps over C++ frames without running destructors.
 # Nothing can replace symbols of our own. The object also fits into a shared library; Debian's archives
 # do not, because they are not position independent.
+#
+# The compiler names the tools that go with it, so the ARCHIVEs may be those of another processor.
 set -euo pipefail
 
 headers="$1" output="$2"
 shift 2
+readonly COMPILER="${CC:-cc}"
+nm="$("$COMPILER" -print-prog-name=nm)"
+ld="$("$COMPILER" -print-prog-name=ld)"
+objcopy="$("$COMPILER" -print-prog-name=objcopy)"
 mkdir -p "$output/include"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # The functions of Lua's interface get a new name; all other symbols become local.
-nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$work/names"
+"$nm" -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$work/names"
 grep -E '^lua[LI]?_|^luaopen_' "$work/names" >"$work/interface"
 grep -vxFf "$work/interface" "$work/names" >"$work/internals"
 awk '{ print $1, "redouble_" $1 }' "$work/interface" >"$work/renames"
@@ -37,13 +43,13 @@ __attribute__((constructor)) static void SetStreams(void) {
   redouble_stderr = stderr;
 }
 END
-(cd "$work" && "${CC:-cc}" -O2 -fPIC -c streams.c)
+(cd "$work" && "$COMPILER" -O2 -fPIC -c streams.c)
 printf '%s redouble_%s\n' stdin stdin stdout stdout stderr stderr >>"$work/renames"
 
 # No section is shared with other objects: not even the type of Lua's exception, which never leaves Lua.
-ld -r --force-group-allocation -o "$work/lua.o" --whole-archive "$@" --no-whole-archive
-objcopy --localize-symbols="$work/internals" --redefine-syms="$work/renames" "$work/lua.o"
-ld -r -o "$output/lua.o" "$work/lua.o" "$work/streams.o"
+"$ld" -r --force-group-allocation -o "$work/lua.o" --whole-archive "$@" --no-whole-archive
+"$objcopy" --localize-symbols="$work/internals" --redefine-syms="$work/renames" "$work/lua.o"
+"$ld" -r -o "$output/lua.o" "$work/lua.o" "$work/streams.o"
 
 cp "$headers"/*.h* "$output/include"
 {

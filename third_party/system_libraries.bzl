@@ -169,11 +169,6 @@ _LUA_ARCHIVES = [
     "liblua5.1-bitop.a",
 ]
 
-_ARCHIVE_FOLDERS = [
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-]
-
 _BUILD = """package(default_visibility = ["//visibility:public"])
 """
 
@@ -187,19 +182,35 @@ cc_library(
 )
 """
 
+def _compiler(repository_ctx):
+    """The C compiler: one for another processor if REDOUBLE_TRIPLE names that."""
+    triple = repository_ctx.os.environ.get("REDOUBLE_TRIPLE")
+    return triple + "-gcc" if triple else repository_ctx.os.environ.get("CC", "cc")
+
+def _archive_folder(repository_ctx):
+    """The folder of the archives for the processor that the compiler compiles for."""
+    compiler = _compiler(repository_ctx)
+    result = repository_ctx.execute([compiler, "-dumpmachine"])
+    if result.return_code != 0:
+        fail("%s -dumpmachine: %s" % (compiler, result.stderr))
+    return "/usr/lib/%s-linux-gnu" % result.stdout.split("-")[0]
+
+def _own_archives(repository_ctx):
+    """The folder of archives that tools/libcxx made for another C++ library than Debian's, or None."""
+    library = repository_ctx.os.environ.get("REDOUBLE_STDLIB")
+    return "%s/.cache/redouble/%s/lib" % (repository_ctx.os.environ["HOME"], library) if library else None
+
 def _absl_archives(repository_ctx):
     """Every archive of Abseil, as one group, because they refer to each other in both directions."""
-    for folder in _ARCHIVE_FOLDERS:
-        path = repository_ctx.path(folder)
-        if path.exists:
-            names = sorted([
-                entry.basename
-                for entry in path.readdir()
-                if entry.basename.startswith("libabsl_") and entry.basename.endswith(".a")
-            ])
-            if names:
-                return ["-Wl,--start-group"] + ["-l:" + name for name in names] + ["-Wl,--end-group"]
-    fail("Abseil's archives are not installed; run tools/setup")
+    path = repository_ctx.path(_own_archives(repository_ctx) or _archive_folder(repository_ctx))
+    names = sorted([
+        entry.basename
+        for entry in (path.readdir() if path.exists else [])
+        if entry.basename.startswith("libabsl_") and entry.basename.endswith(".a")
+    ])
+    if not names:
+        fail("Abseil's archives are not in %s; run tools/setup" % path)
+    return ["-Wl,--start-group"] + ["-l:" + name for name in names] + ["-Wl,--end-group"]
 
 def _boost_url_archives(repository_ctx):
     """Boost.URL's archive; before 1.82 backends/redis/boost_url.cc compiles the library instead."""
@@ -209,7 +220,10 @@ def _boost_url_archives(repository_ctx):
     fail("/usr/include/boost/version.hpp names no version; run tools/setup")
 
 def _linkopts(repository_ctx, target):
-    linkopts = [_MAINS[target]] if target in _MAINS else []
+    folder = _own_archives(repository_ctx)
+    linkopts = ["-L" + folder] if folder else []
+    if target in _MAINS:
+        linkopts.append(_MAINS[target])
     if repository_ctx.name == "boost" and target == "url":
         linkopts += _boost_url_archives(repository_ctx)
     for option in _LINKOPTS.get(repository_ctx.name, []):
@@ -219,14 +233,17 @@ def _linkopts(repository_ctx, target):
 def _embed_lua(repository_ctx):
     """Makes lua.o and include/."""
     files = [_LUA_HEADERS, "."]
+    folder = _archive_folder(repository_ctx)
     for name in _LUA_ARCHIVES:
-        paths = [folder + "/" + name for folder in _ARCHIVE_FOLDERS]
-        found = [path for path in paths if repository_ctx.path(path).exists]
-        if not found:
-            fail("%s is not installed; run tools/setup" % name)
-        files.append(found[0])
+        path = "%s/%s" % (folder, name)
+        if not repository_ctx.path(path).exists:
+            fail("%s is not installed; run tools/setup" % path)
+        files.append(path)
     script = repository_ctx.path(Label("//third_party:embed_lua.sh"))
-    result = repository_ctx.execute(["bash", script] + files)
+    result = repository_ctx.execute(
+        ["bash", script] + files,
+        environment = {"CC": _compiler(repository_ctx)},
+    )
     if result.return_code != 0:
         fail("embed_lua.sh: " + result.stderr)
 
@@ -245,6 +262,12 @@ def _system_library_impl(repository_ctx):
 _system_library = repository_rule(
     implementation = _system_library_impl,
     configure = True,
+    environ = [
+        "CC",
+        "HOME",
+        "REDOUBLE_STDLIB",
+        "REDOUBLE_TRIPLE",
+    ],
     local = True,
 )
 

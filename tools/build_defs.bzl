@@ -130,7 +130,7 @@ _EMBED_SCRIPTS = """
         echo 'namespace NAMESPACE {'
         for file in $(SRCS); do
             echo
-            name=$$(basename $$file .lua | sed 's/_\\([a-z]\\)/\\u\\1/g; s/^./k\\u&/')
+            name=$$(basename $$file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $$i = toupper(substr($$i, 1, 1)) substr($$i, 2); print "k" $$0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $$name
             cat $$file
             echo ')lua";'

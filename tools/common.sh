@@ -40,3 +40,24 @@ debian_mirror() {
   apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL) $(COMPONENT)' 'Created-By: Packages' |
     awk '$2 == "Debian" && $3 == "Debian" && $4 == "main" { print $1; exit }'
 }
+
+# Runs a program of apt for a release, with its sources. Its state is in FOLDER, so the machine's own is
+# not touched. Usage: apt_of KIND RELEASE FOLDER PROGRAM ARGUMENT...   KIND is deb or deb-src.
+apt_of() {
+  local kind="$1" release="$2" folder="$3" program="$4" mirror
+  shift 4
+  mirror="$(debian_mirror)"
+  mkdir -p "$folder"/{lists/partial,cache/archives/partial}
+  : >"$folder/status"
+  local releases=("$release") name
+  [[ "$release" != *-backports ]] || releases+=("${release%-backports}")
+  for name in "${releases[@]}"; do
+    echo "$kind [signed-by=$DEBIAN_KEYRING] $mirror $name main"
+  done >"$folder/sources.list"
+  LC_ALL=C "$program" -q \
+    -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- \
+    -o Dir::Etc::Preferences=- -o Dir::Etc::PreferencesParts=- \
+    -o Dir::State::Lists="$folder/lists" -o Dir::State::Status="$folder/status" \
+    -o Dir::Cache="$folder/cache" -o APT::Default-Release="$release" -o APT::Sandbox::User=root \
+    "$@"
+}

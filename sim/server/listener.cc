@@ -1,9 +1,6 @@
 #include "redouble/sim/server/listener.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <utility>
@@ -13,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "boost/asio/ip/tcp.hpp"
 #include "boost/asio/local/stream_protocol.hpp"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::inline v0_1::sim {
@@ -35,18 +33,7 @@ int OpenSpare() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
 // Detects within minutes that a client's machine is unreachable, as Redis does by default. Source:
 // Redis 7.0, tcp-keepalive.
-void KeepAlive(int socket) {
-  constexpr int kIdleSeconds = 300;
-  constexpr int kSecondsBetween = kIdleSeconds / 3;
-  constexpr int kProbes = 3;
-  const auto set = [socket](int level, int option, int value) {
-    setsockopt(socket, level, option, &value, sizeof(value));
-  };
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, kSecondsBetween);
-  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
-}
+constexpr base::KeepAlive kKeepAlive = {.idle_seconds = 300, .interval_seconds = 100, .probes = 3};
 
 std::string NameOf(const Tcp::endpoint& endpoint) {
   const std::string address = endpoint.address().to_string();
@@ -138,7 +125,7 @@ class TcpListener final : public AcceptingListener<Tcp> {
   Accepted Describe(Tcp::socket& socket) override {
     error_code ignored;
     socket.set_option(Tcp::no_delay(true), ignored);
-    KeepAlive(socket.native_handle());
+    base::SetKeepAlive(socket.native_handle(), kKeepAlive);
     const Tcp::endpoint remote = socket.remote_endpoint(ignored);
     return {-1, NameOf(remote), NameOf(socket.local_endpoint(ignored)),
             remote.address().is_loopback()};

@@ -1,6 +1,5 @@
 #include "redouble/sim/server/server.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +30,7 @@
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/system_clock.h"
@@ -426,7 +426,7 @@ void AsioServer::AddClient(Accepted accepted) {
     const std::string_view refusal =
         is_full ? "-ERR max number of clients reached\r\n" : kProtectedModeRefusal;
     // One attempt is enough: the client notices the closed connection in any case.
-    (void)!send(accepted.socket, refusal.data(), refusal.size(), MSG_NOSIGNAL);
+    (void)!send(accepted.socket, refusal.data(), refusal.size(), base::kNoSignal);
     close(accepted.socket);
     if (is_full) ++figures_.connections_rejected;
     return;
@@ -541,7 +541,8 @@ bool AsioServer::Write(Connection& connection) {
   while (!client.broken()) {
     const std::string_view bytes = client.unsent();
     if (bytes.empty()) break;
-    const ssize_t size = send(connection.accepted.socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t size =
+        send(connection.accepted.socket, bytes.data(), bytes.size(), base::kNoSignal);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) break;
     if (size < 0) {
@@ -727,7 +728,7 @@ memory::ProcessFigures AsioServer::Figures() {
   figures.run_id = run_id_;
   figures.config_file = options_.config_file;
   figures.monotonic_clock = ticks_.calibrated() ? "X86 TSC" : "POSIX clock_gettime";
-  figures.multiplexing_api = "epoll";
+  figures.multiplexing_api = Poller::kName;
   for (const auto& [id, connection] : connections_) {
     figures.largest_input_bytes = std::max(figures.largest_input_bytes,
                                            static_cast<int64_t>(connection->client.input_bytes()));

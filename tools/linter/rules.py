@@ -107,7 +107,7 @@ FILE_RULES = [
          includes_header(r"(?:lua5\.1/)?(?:lua|lauxlib|lualib|luaconf)\.h"),
          "use backends/memory/scripting/"),
     Rule("include-platform",
-         cpp(but_not_tests(only(("core/", "backends/memory/"), ("core/base/time/system_clock",)))),
+         cpp(but_not_tests(only(("core/", "backends/memory/"), ("core/base/time/system_clock", "core/base/posix/")))),
          includes_header(r"(?:thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|poll\.h"
                          r"|pthread\.h|sys/(?:socket|select|poll|epoll|eventfd|timerfd|un)\.h|netinet/.*|arpa/.*"
                          r"|netdb\.h|absl/synchronization/.*)$"),

@@ -1,6 +1,5 @@
 #include "redouble/backends/memory/commands/block_timeout.h"
 
-#include <cmath>
 #include <limits>
 
 #include "redouble/backends/memory/compatibility/feature.h"
@@ -29,15 +28,15 @@ BlockTimeout FromMillis(const CommandContext& context, int64_t timeout_ms) {
 }  // namespace
 
 BlockTimeout ReadTimeoutSeconds(const CommandContext& context, std::string_view text) {
-  const std::optional<long double> seconds = base::ParseLongDouble(text);
+  const std::optional<base::Extended> seconds = base::ParseLongDouble(text);
   if (!seconds) return {.error = Reply::Error("ERR timeout is not a float or out of range")};
   // Rounded up: a negative timeout above -1 ms becomes 0, which means no timeout.
-  const long double millis = std::ceil(*seconds * 1000);
-  const bool is_too_large = millis > static_cast<long double>(kMaxMillis);
+  const std::optional<int64_t> millis = (*seconds * base::Extended(1000)).CeilToInt64();
+  const bool is_too_large = !millis && !seconds->is_negative();
   if (is_too_large && context.engine().Has(Feature::kTimeoutRange)) return OutOfRange();
   // Redis 7.0 converts an out-of-range number to the smallest integer.
-  if (millis < 0 || is_too_large) return Negative();
-  return FromMillis(context, static_cast<int64_t>(millis));
+  if (!millis) return Negative();
+  return FromMillis(context, *millis);
 }
 
 BlockTimeout ReadTimeoutMillis(const CommandContext& context, std::string_view text) {

@@ -1,5 +1,4 @@
 // The hash commands, in the order of the table.
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -216,17 +215,17 @@ Reply HandleHIncrBy(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleHIncrByFloat(CommandContext& context, Arguments arguments) {
-  const std::optional<long double> increment = base::ParseLongDouble(arguments[2]);
+  const std::optional<base::Extended> increment = base::ParseLongDouble(arguments[2]);
   if (!increment) return Reply::Error(error_text::kNotAFloat);
-  if (!std::isfinite(*increment)) return Reply::Error("ERR value is NaN or Infinity");
+  if (!increment->is_finite()) return Reply::Error("ERR value is NaN or Infinity");
   ExpireNamedFields(context, arguments[0], arguments.subspan(1, 1));
   const Lookup<Hash> hash = context.Find<Hash>(arguments[0]);
   if (hash.wrong_type()) return WrongType();
-  const std::optional<long double> old =
+  const std::optional<base::Extended> old =
       base::ParseLongDouble(hash ? OldValue(*hash, arguments[1]) : "0");
   if (!old) return Reply::Error("ERR hash value is not a float");
-  const long double value = *old + *increment;
-  if (!std::isfinite(value)) return Reply::Error(error_text::kIncrementNotFinite);
+  const base::Extended value = *old + *increment;
+  if (!value.is_finite()) return Reply::Error(error_text::kIncrementNotFinite);
   const std::string text = base::FormatLongDoubleHuman(value);
   StoreIncremented(context, arguments[0], arguments[1], text, "hincrbyfloat");
   context.PropagateAs("HSET", arguments[0], arguments[1], text);

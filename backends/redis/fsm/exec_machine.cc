@@ -359,8 +359,8 @@ void ExecMachine::EndInCache(TrackingCache::Ticket ticket, const Reply* reply) {
 // Loss of the connection.
 
 void ExecMachine::OnConnected(const ConnectionEvent& event) {
-  resp2_form_.reset();
-  if (event.protocol == store::Protocol::kResp3) resp2_form_.emplace();
+  const bool is_resp3 = event.protocol == store::Protocol::kResp3;
+  resp2_form_ = is_resp3 ? std::make_optional<store::Resp2Form>() : std::nullopt;
   if (cache_ && event.tracks) cache_->Start();
 }
 

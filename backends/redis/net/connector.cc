@@ -1,9 +1,5 @@
 #include "redouble/backends/redis/net/connector.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
@@ -17,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::redis {
@@ -30,11 +27,6 @@ constexpr int kKeepAliveProbes = 3;
 
 // A keep_alive beyond this many seconds counts as this many: the option of TCP is in milliseconds.
 constexpr int64_t kMaxIdleSeconds = 1'000'000;
-
-// Asio has no names for these.
-void SetTcpOption(Transport::Socket& socket, int name, int value) {
-  setsockopt(socket.native_handle(), IPPROTO_TCP, name, &value, sizeof(value));
-}
 
 }  // namespace
 
@@ -143,13 +135,12 @@ void Connector::SetSocketOptions() {
   if (options_.keep_alive == absl::InfiniteDuration()) return;
   const int idle_seconds = static_cast<int>(
       std::clamp<int64_t>(absl::ToInt64Seconds(options_.keep_alive), 1, kMaxIdleSeconds));
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  SetTcpOption(socket, TCP_KEEPIDLE, idle_seconds);
-  SetTcpOption(socket, TCP_KEEPINTVL, std::max(1, idle_seconds / 3));
-  SetTcpOption(socket, TCP_KEEPCNT, kKeepAliveProbes);
+  base::SetKeepAlive(socket.native_handle(), {.idle_seconds = idle_seconds,
+                                              .interval_seconds = std::max(1, idle_seconds / 3),
+                                              .probes = kKeepAliveProbes});
   // Keep-alive probes are not sent while bytes are unacknowledged: those have a time limit of their
   // own, the time in which an idle dead connection would be noticed.
-  SetTcpOption(socket, TCP_USER_TIMEOUT, 2 * idle_seconds * 1000);
+  base::SetUnacknowledgedLimit(socket.native_handle(), 2 * idle_seconds * 1000);
 }
 
 void Connector::Encrypt() {

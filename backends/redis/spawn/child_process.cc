@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
 #include <cerrno>
 #include <climits>
@@ -16,6 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::inline v0_1::redis {
@@ -36,7 +40,9 @@ struct ExecPlan {
 };
 
 [[noreturn]] void ExecInChild(const ExecPlan& plan) {
+#ifdef PR_SET_PDEATHSIG
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   // If the parent died before the line above, the kernel would not kill this child any more.
   if (getppid() != plan.parent) _exit(127);
   if (plan.leads_group) setpgid(0, 0);
@@ -109,7 +115,7 @@ absl::StatusOr<pid_t> ForkAndExec(const ChildProcessOptions& options) {
   if (plan.input < 0) return absl::ErrnoToStatus(errno, "cannot open /dev/null");
   absl::Cleanup input_closer = [&plan] { close(plan.input); };
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe");
+  if (base::OpenPipe(ends) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe");
   absl::Cleanup reader_closer = [&ends] { close(ends[0]); };
   plan.error_pipe = ends[1];
 

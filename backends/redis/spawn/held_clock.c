@@ -6,6 +6,9 @@
 //
 // The dynamic linker may call this file before the allocator is ready (jemalloc reads clocks while
 // it starts). It therefore allocates nothing, looks up no symbol, and calls the kernel directly.
+//
+// Only Linux has such calls; elsewhere the library is empty, and HeldClock says so.
+#ifdef __linux__
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -87,3 +90,5 @@ int epoll_wait(int loop, struct epoll_event* events, int capacity, int timeout_m
   timer_work_is_running = count == 0 && timeout_ms > 0;
   return count;
 }
+
+#endif  // __linux__

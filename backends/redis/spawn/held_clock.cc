@@ -43,6 +43,9 @@ absl::StatusOr<HeldClockPage*> MapPage(const std::string& path) {
 
 absl::StatusOr<std::unique_ptr<HeldClock>> HeldClock::Create(const std::string& folder,
                                                              absl::Time now) {
+#ifndef __linux__
+  return absl::UnimplementedError("a server's clock can be held on Linux only");
+#endif
   REDOUBLE_ASSIGN_OR_RETURN(const int64_t now_us, MicrosecondsOf(now));
   const std::string library_path = folder + "/held_clock.so";
   REDOUBLE_RETURN_IF_ERROR(WriteFile(library_path, HeldClockLibrary()));

@@ -8,11 +8,12 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
+#include "redouble/core/base/posix/sockets.h"
 
 namespace redouble::inline v0_1::redis {
 
 absl::StatusOr<std::unique_ptr<LoopbackPort>> LoopbackPort::Reserve() {
-  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int file = base::OpenSocket(AF_INET, SOCK_STREAM);
   if (file < 0) return absl::ErrnoToStatus(errno, "cannot make a TCP socket");
   absl::Cleanup closer = [file] { close(file); };
   const int yes = 1;

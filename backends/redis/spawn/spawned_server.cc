@@ -17,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::inline v0_1::redis {
@@ -87,14 +88,14 @@ absl::Status CheckOptions(const SpawnedServerOptions& options) {
 
 // The first line of the reply to PING; nullopt if there is no reply in time.
 std::string AnswerToPing(const std::string& socket_path, const Deadline& deadline) {
-  const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int file = base::OpenSocket(AF_UNIX, SOCK_STREAM);
   if (file < 0) return "";
   absl::Cleanup closer = [file] { close(file); };
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   std::strncpy(address.sun_path, socket_path.c_str(), sizeof(address.sun_path) - 1);
   if (connect(file, reinterpret_cast<sockaddr*>(&address), sizeof(address)) != 0) return "";
-  if (send(file, "PING\r\n", 6, MSG_NOSIGNAL) != 6) return "";
+  if (send(file, "PING\r\n", 6, base::kNoSignal) != 6) return "";
   std::string answer;
   while (!absl::EndsWith(answer, "\n")) {
     pollfd wait = {file, POLLIN, 0};

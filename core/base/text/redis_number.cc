@@ -1,6 +1,9 @@
 #include "redouble/core/base/text/redis_number.h"
 
 #include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -10,14 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
+
+#include "absl/numeric/int128.h"
+#include "boost/multiprecision/cpp_int.hpp"
 
 namespace redouble::inline v0_1::base {
 namespace {
-
-static_assert(
-    std::numeric_limits<long double>::digits == 64,
-    "INCRBYFLOAT's results are those of x86-64, where a long double has a 64-bit mantissa");
 
 constexpr uint64_t kTenTo17 = 100'000'000'000'000'000;
 
@@ -30,20 +31,11 @@ locale_t CLocale() {
 // strtod skips leading white space as defined by isspace; Redis refuses it.
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-double ConvertText(const char* text, char** end, double /*tag*/) {
-  return strtod_l(text, end, CLocale());
-}
-
-long double ConvertText(const char* text, char** end, long double /*tag*/) {
-  return strtold_l(text, end, CLocale());
-}
-
 // `text` must be followed by a NUL byte, at text[size].
-template <typename Float>
-std::optional<Float> ParseTerminated(const char* text, size_t size) {
+std::optional<double> ParseTerminated(const char* text, size_t size) {
   errno = 0;
   char* end = nullptr;
-  const Float value = ConvertText(text, &end, Float{});
+  const double value = strtod_l(text, &end, CLocale());
   if (static_cast<size_t>(end - text) != size || std::isnan(value)) return std::nullopt;
   // ERANGE alone is not an error: a subnormal result sets it too.
   const bool out_of_range = errno == ERANGE && (std::isinf(value) || value == 0);
@@ -51,17 +43,16 @@ std::optional<Float> ParseTerminated(const char* text, size_t size) {
   return value;
 }
 
-// The C functions need a terminated string; nearly every number fits in the small buffer.
-template <typename Float>
-std::optional<Float> ParseFloat(std::string_view text) {
+// The C function needs a terminated string; nearly every number fits in the small buffer.
+std::optional<double> ParseFloat(std::string_view text) {
   if (text.empty() || IsSpace(text.front())) return std::nullopt;
   char small[64];
   if (text.size() < sizeof(small)) {
     std::memcpy(small, text.data(), text.size());
     small[text.size()] = '\0';
-    return ParseTerminated<Float>(small, text.size());
+    return ParseTerminated(small, text.size());
   }
-  return ParseTerminated<Float>(std::string(text).c_str(), text.size());
+  return ParseTerminated(std::string(text).c_str(), text.size());
 }
 
 // Doubles in this range represent integers exactly, and 17 significant digits show all their
@@ -80,18 +71,12 @@ struct Fixed17 {
   uint64_t decimals;
 };
 
-// Does the same as "%.17Lf" in integer arithmetic, which is several times faster. Returns nullopt
-// for values of 2^63 and more.
-std::optional<Fixed17> RoundTo17Decimals(long double value) {
-  // The magnitude of an x87 extended value is mantissa * 2^(exponent - 16383 - 63).
-  uint64_t mantissa;
-  uint16_t sign_and_exponent;
-  std::memcpy(&mantissa, &value, sizeof(mantissa));
-  std::memcpy(&sign_and_exponent, reinterpret_cast<const char*>(&value) + sizeof(mantissa),
-              sizeof(sign_and_exponent));
-  const int fraction_bits = 16383 + 63 - (sign_and_exponent & 0x7FFF);
+// Returns nullopt for values of 2^63 and more.
+std::optional<Fixed17> RoundTo17Decimals(const Extended& value) {
+  const uint64_t mantissa = value.mantissa();
+  const int fraction_bits = -value.exponent();
   if (fraction_bits <= 0) return std::nullopt;
-  Fixed17 fixed{(sign_and_exponent & 0x8000) != 0, 0, 0};
+  Fixed17 fixed{value.is_negative(), 0, 0};
   // 2^64 * 10^17 has 121 bits; with more fraction bits than that, everything rounds to zero.
   if (fraction_bits >= 122) return fixed;
   uint64_t fraction = mantissa;
@@ -99,11 +84,10 @@ std::optional<Fixed17> RoundTo17Decimals(long double value) {
     fixed.integer = mantissa >> fraction_bits;
     fraction = mantissa & ((uint64_t{1} << fraction_bits) - 1);
   }
-  using Wide = unsigned __int128;
-  const Wide scaled = Wide{fraction} * kTenTo17;
-  const Wide rest = scaled & ((Wide{1} << fraction_bits) - 1);
-  const Wide half = Wide{1} << (fraction_bits - 1);
-  fixed.decimals = static_cast<uint64_t>(scaled >> fraction_bits);
+  const absl::uint128 scaled = absl::uint128(fraction) * kTenTo17;
+  const absl::uint128 rest = scaled & ((absl::uint128(1) << fraction_bits) - 1);
+  const absl::uint128 half = absl::uint128(1) << (fraction_bits - 1);
+  fixed.decimals = absl::Uint128Low64(scaled >> fraction_bits);
   if (rest > half || (rest == half && fixed.decimals % 2 == 1)) ++fixed.decimals;
   if (fixed.decimals == kTenTo17) {
     fixed.decimals = 0;
@@ -157,20 +141,19 @@ std::string FormatInt64(int64_t value) {
   return std::string(FormatInt64(value, buffer));
 }
 
-std::optional<long double> ParseLongDouble(std::string_view text) {
+std::optional<Extended> ParseLongDouble(std::string_view text) {
   if (text.size() > kMaxLongDoubleTextBytes) return std::nullopt;
-  return ParseFloat<long double>(text);
+  return Extended::FromText(text);
 }
 
-std::string FormatLongDoubleHuman(long double value) {
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+std::string FormatLongDoubleHuman(const Extended& value) {
+  if (value.is_nan()) return "nan";
+  if (!value.is_finite()) return value.is_negative() ? "-inf" : "inf";
   const std::optional<Fixed17> fixed = RoundTo17Decimals(value);
   if (fixed.has_value()) return FormatFixed17(*fixed);
-  // Values from 2^63 up are integers, so that the text has no decimal point of the locale.
-  // A sign, one digit more than the exponent, and the zero byte.
-  std::array<char, std::numeric_limits<long double>::max_exponent10 + 3> text;
-  const int size = std::snprintf(text.data(), text.size(), "%.0Lf", value);
-  return std::string(text.data(), static_cast<size_t>(size));
+  boost::multiprecision::cpp_int integer(value.mantissa());
+  integer <<= static_cast<unsigned>(value.exponent());
+  return (value.is_negative() ? "-" : "") + integer.str();
 }
 
 // Most scores have few digits. A double represents their integer and the power of ten exactly, so
@@ -179,7 +162,7 @@ std::optional<double> ParseDouble(std::string_view text) {
   constexpr size_t kExactDigits = 15;
   constexpr double kPowersOfTen[kExactDigits] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
-  if (text.empty() || text.size() > kExactDigits) return ParseFloat<double>(text);
+  if (text.empty() || text.size() > kExactDigits) return ParseFloat(text);
   int64_t integer = 0;
   size_t point = text.size() - 1;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -188,7 +171,7 @@ std::optional<double> ParseDouble(std::string_view text) {
       point = i;
       continue;
     }
-    if (c < '0' || c > '9') return ParseFloat<double>(text);
+    if (c < '0' || c > '9') return ParseFloat(text);
     integer = integer * 10 + (c - '0');
   }
   return static_cast<double>(integer) / kPowersOfTen[text.size() - 1 - point];

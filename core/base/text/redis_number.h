@@ -20,7 +20,7 @@
 //
 // Thread-safety: pure functions.
 // Source: Redis 7.0 INCR, INCRBYFLOAT, ZADD, ZSCORE, GEODIST; the rows of redis_number_test.cc were
-// recorded from redis-server 7.0.15 on x86-64, whose long double has a 64-bit mantissa.
+// recorded from redis-server 7.0.15 on x86-64, whose long double is Extended.
 #ifndef REDOUBLE_CORE_BASE_TEXT_REDIS_NUMBER_H_
 #define REDOUBLE_CORE_BASE_TEXT_REDIS_NUMBER_H_
 
@@ -30,6 +30,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "redouble/core/base/number/extended.h"
 
 namespace redouble::inline v0_1::base {
 
@@ -66,14 +68,14 @@ std::string FormatInt64(int64_t value);
 // value that overflows or underflows to zero, and any text longer than kMaxLongDoubleTextBytes. The
 // caller checks that a sum is finite, because the error text depends on the command.
 // Source: Redis 7.0 string2ld.
-std::optional<long double> ParseLongDouble(std::string_view text);
+std::optional<Extended> ParseLongDouble(std::string_view text);
 
 // Returns `value` with at most 17 decimals, never in exponent form, without trailing zeros or a
 // trailing point; a value that rounds to zero is "0", never "-0". Infinities are "inf" and "-inf".
 // Parsing the text returns the same value only if 17 decimals are enough for it. At most 4,934
 // bytes.
 // Source: Redis 7.0 INCRBYFLOAT, HINCRBYFLOAT, GEOPOS.
-std::string FormatLongDoubleHuman(long double value);
+std::string FormatLongDoubleHuman(const Extended& value);
 
 // Returns the value of `text` as ZADD reads a score, otherwise nullopt. The syntax is that of
 // ParseLongDouble, without its limit of length; the range is that of a double.

@@ -5,7 +5,6 @@
 #include "redouble/core/base/text/redis_number.h"
 
 #include <bit>
-#include <cfloat>
 #include <clocale>
 #include <cmath>
 #include <cstdio>
@@ -130,7 +129,7 @@ TEST(ParseLongDouble, ReadsAndWritesAsIncrByFloat) {
       {"-Infinity", "-inf"},
   };
   for (const auto& row : kRows) {
-    const std::optional<long double> value = ParseLongDouble(row.text);
+    const std::optional<Extended> value = ParseLongDouble(row.text);
     ASSERT_TRUE(value.has_value()) << row.text;
     EXPECT_EQ(FormatLongDoubleHuman(*value), row.human) << row.text;
   }
@@ -178,7 +177,7 @@ TEST(ParseLongDouble, RefusesWhatIncrByFloatRefuses) {
 
 TEST(ParseLongDouble, LimitsTheLengthOfTheText) {
   const std::string longest = std::string(kMaxLongDoubleTextBytes - 1, '0') + "1";
-  EXPECT_EQ(ParseLongDouble(longest), 1.0L);
+  EXPECT_EQ(ParseLongDouble(longest), Extended(1));
   EXPECT_EQ(ParseLongDouble("0" + longest), std::nullopt);
 }
 
@@ -213,8 +212,18 @@ TEST(FormatLongDoubleHuman, WritesTheLargestValuesInFull) {
   EXPECT_EQ(text.size(), 4933u);
   EXPECT_EQ(text.substr(0, 40), "1000000000000000000006018949387963891323");
   EXPECT_EQ(text.substr(text.size() - 20), "38418113791886622720");
-  EXPECT_EQ(FormatLongDoubleHuman(std::numeric_limits<long double>::lowest()).size(), 4934u);
+  EXPECT_EQ(FormatLongDoubleHuman(*ParseLongDouble("-1.18973e4932")).size(), 4934u);
 }
+
+// Each of the values below has at most 64 bits.
+Extended ToExtended(long double value) {
+  int exponent = 0;
+  const auto mantissa =
+      static_cast<uint64_t>(std::ldexp(std::frexp(std::abs(value), &exponent), 64));
+  return Extended::Rounded(std::signbit(value), mantissa, exponent - 64);
+}
+
+std::string Human(long double value) { return FormatLongDoubleHuman(ToExtended(value)); }
 
 // The definition: "%.17Lf" of the C library without trailing zeros and point.
 std::string PrintedHuman(long double value) {
@@ -228,10 +237,11 @@ std::string PrintedHuman(long double value) {
 
 TEST(FormatLongDoubleHuman, EqualsItsDefinitionAtEveryMagnitude) {
   for (int exponent = -140; exponent < 140; ++exponent) {
-    for (const long double mantissa : {1.0L, 1.5L, 1.7L, 4.0L / 3, 2.0L - LDBL_EPSILON}) {
+    for (const long double mantissa :
+         {1.0L, 1.5L, 0x1.b333333333333334p0L, 0x1.5555555555555554p0L, 2.0L - 0x1p-63L}) {
       const long double value = std::ldexp(mantissa, exponent);
-      EXPECT_EQ(FormatLongDoubleHuman(value), PrintedHuman(value)) << exponent;
-      EXPECT_EQ(FormatLongDoubleHuman(-value), PrintedHuman(-value)) << exponent;
+      EXPECT_EQ(Human(value), PrintedHuman(value)) << exponent;
+      EXPECT_EQ(Human(-value), PrintedHuman(-value)) << exponent;
     }
   }
 }
@@ -239,20 +249,20 @@ TEST(FormatLongDoubleHuman, EqualsItsDefinitionAtEveryMagnitude) {
 TEST(FormatLongDoubleHuman, RoundsHalvesToEven) {
   // Odd multiples of 2^-18 have 18 decimals, and the last is a 5.
   for (const long double value : {1 / 262144.0L, 3 / 262144.0L, 5 / 262144.0L, 262143 / 262144.0L,
-                                  1 + 1 / 262144.0L, 1 - LDBL_EPSILON / 2}) {
-    EXPECT_EQ(FormatLongDoubleHuman(value), PrintedHuman(value));
+                                  1 + 1 / 262144.0L, 1 - 0x1p-64L}) {
+    EXPECT_EQ(Human(value), PrintedHuman(value));
   }
 }
 
 RC_GTEST_PROP(FormatLongDoubleHuman, EqualsItsDefinition, (int64_t mantissa)) {
   const long double value =
       std::ldexp(static_cast<long double>(mantissa), *rc::gen::inRange(-190, 20));
-  RC_ASSERT(FormatLongDoubleHuman(value) == PrintedHuman(value));
+  RC_ASSERT(Human(value) == PrintedHuman(value));
 }
 
 RC_GTEST_PROP(FormatLongDoubleHuman, NeedsOnlySeventeenDecimalsForSmallFractions, (int32_t value)) {
   const long double fraction = value / 4096.0L;
-  RC_ASSERT(ParseLongDouble(FormatLongDoubleHuman(fraction)) == fraction);
+  RC_ASSERT(ParseLongDouble(Human(fraction)) == ToExtended(fraction));
 }
 
 // The replies of ZSCORE after ZADD, with the encoding skiplist, which keeps the sign of zero.
@@ -378,9 +388,9 @@ TEST(RedisNumber, DoesNotFollowTheLocaleOfTheProcess) {
     GTEST_SKIP() << "this machine has no locale with a decimal comma";
   }
   EXPECT_EQ(ParseDouble("1.5"), 1.5);
-  EXPECT_EQ(ParseLongDouble("1.5"), 1.5L);
+  EXPECT_EQ(ParseLongDouble("1.5"), Extended(1.5));
   EXPECT_EQ(FormatDouble(1.5), "1.5");
-  EXPECT_EQ(FormatLongDoubleHuman(1.5L), "1.5");
+  EXPECT_EQ(FormatLongDoubleHuman(Extended(1.5)), "1.5");
   EXPECT_EQ(FormatDistance(1.5), "1.5000");
   std::setlocale(LC_NUMERIC, "C");
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/time/system_clock.h"
 
@@ -24,15 +25,15 @@ constexpr absl::Duration kExitPoll = absl::Milliseconds(2);
 
 // Returns a listening socket of a port that the kernel chooses, and the port.
 absl::StatusOr<std::pair<int, int>> Listen() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int listener = base::OpenSocket(AF_INET, SOCK_STREAM);
   if (listener < 0) return absl::ErrnoToStatus(errno, "cannot open a socket");
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   inet_pton(AF_INET, kHost, &address.sin_addr);
   socklen_t size = sizeof(address);
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener, generic, size) != 0 || listen(listener, SOMAXCONN) != 0 ||
-      getsockname(listener, generic, &size) != 0) {
+  if (base::MakeNonBlocking(listener) != 0 || bind(listener, generic, size) != 0 ||
+      listen(listener, SOMAXCONN) != 0 || getsockname(listener, generic, &size) != 0) {
     const absl::Status failed = absl::ErrnoToStatus(errno, "cannot listen on 127.0.0.1");
     close(listener);
     return failed;
@@ -80,7 +81,7 @@ struct ProgramProcess::Connection {
   }
 
   void Write() {
-    const ssize_t count = send(socket, unsent.data(), unsent.size(), MSG_NOSIGNAL);
+    const ssize_t count = send(socket, unsent.data(), unsent.size(), base::kNoSignal);
     if (count > 0) unsent.erase(0, static_cast<size_t>(count));
     if (count < 0 && errno != EINTR && errno != EAGAIN) unsent.clear();  // It has no reader.
   }
@@ -178,7 +179,7 @@ void ProgramProcess::MoveBytes(absl::Duration timeout) {
 
 void ProgramProcess::Accept() {
   while (true) {
-    const int socket = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const int socket = base::AcceptNonBlocking(listener_);
     if (socket < 0) return;
     constexpr int kOn = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &kOn, sizeof(kOn));

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/reply.h"
 
@@ -35,7 +36,7 @@ absl::StatusOr<int> ConnectTo(const redis::UnixAddress& address) {
     return absl::InvalidArgumentError(absl::StrCat("too long a path: ", address.path));
   }
   std::copy(address.path.begin(), address.path.end(), target.sun_path);
-  const int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int file = base::OpenSocket(AF_UNIX, SOCK_STREAM);
   if (file >= 0 && connect(file, reinterpret_cast<sockaddr*>(&target), sizeof(target)) == 0) {
     return file;
   }
@@ -55,7 +56,7 @@ absl::StatusOr<int> ConnectTo(const redis::TcpAddress& address) {
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
   int error = ECONNREFUSED;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-    const int file = socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC, one->ai_protocol);
+    const int file = base::OpenSocket(one->ai_family, one->ai_socktype, one->ai_protocol);
     if (file >= 0 && connect(file, one->ai_addr, one->ai_addrlen) == 0) return file;
     error = errno;
     if (file >= 0) close(file);
@@ -91,7 +92,7 @@ MonitorStream::~MonitorStream() {
 }
 
 absl::Status MonitorStream::Expect(const std::string& request) {
-  if (send(socket_, request.data(), request.size(), MSG_NOSIGNAL) !=
+  if (send(socket_, request.data(), request.size(), base::kNoSignal) !=
       static_cast<ssize_t>(request.size())) {
     return absl::UnavailableError("the server closed the connection");
   }

@@ -1,5 +1,8 @@
 #include "redouble/sim/server/process/poller.h"
 
+// Other systems: poller_kqueue.cc.
+#if __has_include(<sys/epoll.h>)
+
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -59,3 +62,5 @@ void Poller::Ready(std::vector<Event>& events) {
 }
 
 }  // namespace redouble::inline v0_1::sim
+
+#endif

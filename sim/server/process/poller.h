@@ -1,4 +1,4 @@
-// Poller: waits for many sockets with one epoll descriptor.
+// Poller: waits for many sockets with one descriptor, of epoll or kqueue.
 //
 // Asio re-arms a socket after every read, which costs a system call per request if clients do not
 // pipeline. The poller registers a socket once. It is itself a descriptor that is readable while
@@ -33,8 +33,15 @@ class Poller {
   Poller& operator=(Poller&& other) = delete;
   ~Poller();
 
+  // As in INFO's multiplexing_api.
+#if __has_include(<sys/epoll.h>)
+  static constexpr char kName[] = "epoll";
+#else
+  static constexpr char kName[] = "kqueue";
+#endif
+
   int descriptor() const { return descriptor_; }
-  // Registers a socket for reading. Returns false if epoll refuses it.
+  // Registers a socket for reading. Returns false if the system refuses it.
   bool Add(int socket, void* owner);
   // Enables or disables events for writing.
   void WatchWriting(int socket, void* owner, bool value);

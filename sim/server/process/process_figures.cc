@@ -1,9 +1,12 @@
 #include "redouble/sim/server/process/process_figures.h"
 
-#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <filesystem>
 #include <fstream>
@@ -29,6 +32,16 @@ int64_t ResidentBytes() {
   return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
+// Other C libraries do not say how much is allocated; the resident memory takes its place.
+int64_t AllocatedBytes([[maybe_unused]] int64_t resident_bytes) {
+#ifdef __GLIBC__
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<int64_t>(heap.uordblks + heap.hblkhd);
+#else
+  return resident_bytes;
+#endif
+}
+
 }  // namespace
 
 void FillProcessFigures(memory::ProcessFigures& figures) {
@@ -38,8 +51,7 @@ void FillProcessFigures(memory::ProcessFigures& figures) {
   figures.resident_bytes = ResidentBytes();
   figures.system_memory_bytes =
       static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const struct mallinfo2 heap = mallinfo2();
-  figures.allocated_bytes = static_cast<int64_t>(heap.uordblks + heap.hblkhd);
+  figures.allocated_bytes = AllocatedBytes(figures.resident_bytes);
   rusage usage = {};
   if (getrusage(RUSAGE_SELF, &usage) != 0) return;
   figures.peak_resident_bytes = usage.ru_maxrss * 1024;

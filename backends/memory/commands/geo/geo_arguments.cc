@@ -53,7 +53,7 @@ Reply PositionReply(const CommandContext& context, const GeoPosition& position) 
   const bool is_shortest = context.engine().Has(Feature::kShortestPositions);
   const auto text = [&](double degrees) {
     return Reply::Double(is_shortest ? base::FormatShortestDouble(degrees)
-                                     : base::FormatLongDoubleHuman(degrees));
+                                     : base::FormatLongDoubleHuman(base::Extended(degrees)));
   };
   return Reply::Array({text(position.longitude), text(position.latitude)});
 }

@@ -1,6 +1,5 @@
 // The string commands, in the order of the table.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -416,17 +415,17 @@ Reply HandleIncrByFloat(CommandContext& context, Arguments arguments) {
   const std::string_view key = arguments[0];
   const Lookup<Value> string = context.FindString(key);
   if (string.wrong_type()) return WrongType();
-  long double value = 0;
+  base::Extended value;
   if (string) {
     Value::TextBuffer buffer;
-    const std::optional<long double> old = base::ParseLongDouble(string->Text(buffer));
+    const std::optional<base::Extended> old = base::ParseLongDouble(string->Text(buffer));
     if (!old) return Reply::Error(error_text::kNotAFloat);
     value = *old;
   }
-  const std::optional<long double> increment = base::ParseLongDouble(arguments[1]);
+  const std::optional<base::Extended> increment = base::ParseLongDouble(arguments[1]);
   if (!increment) return Reply::Error(error_text::kNotAFloat);
-  value += *increment;
-  if (!std::isfinite(value)) return Reply::Error(error_text::kIncrementNotFinite);
+  value = value + *increment;
+  if (!value.is_finite()) return Reply::Error(error_text::kIncrementNotFinite);
   const std::string text = base::FormatLongDoubleHuman(value);
   if (string) {
     *string = Value::TextString(text);

@@ -1,6 +1,10 @@
 #include "redouble/backends/memory/values/encodings/byte_block.h"
 
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
 #include <malloc.h>
+#endif
 
 #include <bit>
 #include <cstdlib>
@@ -28,7 +32,13 @@ ByteBlock::ByteBlock(size_t size_bytes) : data_(nullptr) { Reallocate(RoundUp(si
 
 ByteBlock::~ByteBlock() { std::free(data_); }
 
-size_t ByteBlock::capacity() const { return malloc_usable_size(const_cast<uint8_t*>(data_)); }
+size_t ByteBlock::capacity() const {
+#ifdef __APPLE__
+  return malloc_size(data_);
+#else
+  return malloc_usable_size(const_cast<uint8_t*>(data_));
+#endif
+}
 
 void ByteBlock::Grow(size_t size_bytes) {
   if (size_bytes > capacity()) Reallocate(RoundUp(size_bytes));
