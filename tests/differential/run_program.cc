@@ -221,8 +221,9 @@ void AddQueriesOf(const std::string& key, std::string_view type, bool has_encodi
   }
 }
 
-// The text of a reply.
+// How the text of a reply is written: with `resp3`, its type is shown as well.
 using Form = std::string (*)(const Reply&);
+Form FormOf(bool resp3) { return resp3 ? ShapedText : ReplyText; }
 
 std::string TextOf(const StepResult& result, Form form) {
   std::string text = result.reply ? form(*result.reply) : "(blocked)";
@@ -236,8 +237,6 @@ std::string TextOf(const ProgramStep& step) {
   if (step.kind != Kind::kCommand) return absl::StrCat("advance ", step.amount_us, "us");
   return absl::StrCat("connection ", step.connection, ": ", JoinWords(step.words));
 }
-
-Form FormOf(bool resp3) { return resp3 ? ShapedText : ReplyText; }
 
 std::optional<Difference> DifferenceOf(const std::vector<Words>& queries,
                                        const std::vector<Reply>& wanted,
