@@ -1341,10 +1341,12 @@ redouble_component(
     sim/operations/threescale/threescale_reporting_operations.cc
     sim/operations/threescale/threescale_session.cc
     sim/server/append_only_file.cc
+    sim/server/buffers/buffer_rooms.cc
+    sim/server/buffers/output_buffer.cc
     sim/server/client.cc
     sim/server/faults.cc
     sim/server/listener.cc
-    sim/server/output_buffer.cc
+    sim/server/process/deferred_tasks.cc
     sim/server/process/descriptor_limit.cc
     sim/server/process/load_users.cc
     sim/server/process/log.cc

@@ -95,6 +95,7 @@ void AppendOnlyFile::Close() {
 void AppendOnlyFile::End() {
   figures_.rewriting = figures_.rewrite_scheduled = awaits_start_ = false;
   if (!file_.on()) return;
+  if (file_.rewriting()) WriteLog(LogLevel::kNotice, "Killing running AOF rewrite child");
   WriteLog(LogLevel::kNotice, "Calling fsync() on the AOF file.");
   const absl::Status status = file_.Stop();
   if (!status.ok()) {

@@ -22,9 +22,6 @@ using store::Reply;
 
 // Larger buffers are freed when they are empty.
 constexpr size_t kKeptRoomBytes = 256 * 1024;
-// The room of Redis's query buffer, and how long a client that sends nothing keeps it.
-constexpr size_t kQueryRoomBytes = 20'474;
-constexpr int64_t kQueryRoomMicros = 3'000'000;
 
 bool IsWord(std::string_view word, std::string_view other) {
   return absl::EqualsIgnoreCase(base::ToAbsl(word), base::ToAbsl(other));
@@ -54,7 +51,11 @@ bool HasLineBreak(const Reply& reply) {
 }  // namespace
 
 Client::Client(memory::Engine& engine, ClientOwner& owner)
-    : engine_(engine.core()), owner_(owner), session_(engine_.Connect()) {
+    : engine_(engine.core()),
+      owner_(owner),
+      query_room_(engine_.clock().NowMillis()),
+      reply_room_(engine_.clock().NowMillis(), engine_.administration().reply_buffers()),
+      session_(engine_.Connect()) {
   session_->Listen(this);
   session_->set_reply_sink(this);
 }
@@ -72,17 +73,21 @@ size_t Client::input_bytes() const {
   return runs_ ? running_bytes_ : input_.size() - std::min(input_.size(), parser_.parsed_bytes());
 }
 
-size_t Client::input_room_bytes() const {
+size_t Client::input_room_bytes() {
   const size_t bytes = input_bytes();
-  const bool keeps_room =
-      last_input_us_ && engine_.clock().NowMicros() - *last_input_us_ < kQueryRoomMicros;
-  const size_t room = std::max(input_.capacity(), keeps_room ? kQueryRoomBytes : 0);
-  return room - std::min(room, bytes);
+  return query_room_.bytes(engine_.clock().NowMillis(), bytes, parser_.bytes_wanted()) - bytes;
+}
+
+const ReplyRoom& Client::reply_room() {
+  reply_room_.Look(engine_.clock().NowMillis(), output_.size());
+  return reply_room_;
 }
 
 void Client::Receive(std::string_view bytes) {
   if (closing_) return;
-  last_input_us_ = engine_.clock().NowMicros();
+  const int64_t now_ms = engine_.clock().NowMillis();
+  query_room_.OnInput(now_ms, input_.size(), input_.size() + bytes.size());
+  reply_room_.Look(now_ms, output_.size());
   if (waits_ || !input_.empty()) {
     if (parser_.bytes_wanted() > input_.capacity()) input_.reserve(parser_.bytes_wanted());
     input_.append(bytes);
@@ -124,12 +129,17 @@ size_t Client::RunAll(std::string_view bytes) {
     }
     used += parser_.consumed();
     if (parser_.words().empty()) continue;
+    if (parser_.consumed() >= QueryRoom::kLongWordBytes) NoteLongWords();
     const memory::Database& database = engine_.database(session_->db_index());
     if (database.is_large()) ahead.Prefetch(used, database);
     RunOne();
   }
   runs_ = false;
   return closing_ ? bytes.size() : used;
+}
+
+void Client::NoteLongWords() {
+  for (const std::string_view word : parser_.words()) query_room_.OnWord(word.size());
 }
 
 size_t Client::argument_bytes() const {
@@ -313,9 +323,9 @@ const memory::OutputBufferLimit& Client::output_limit() const {
 void Client::CheckOutput(size_t pending_bytes) {
   const memory::OutputBufferLimit& limit = output_limit();
   // Redis does not count what fits into the first buffer of a client that is no replica.
-  constexpr size_t kFirstBufferBytes = 16 * 1024;
   const size_t all_bytes = output_.size() + pending_bytes;
-  const size_t first_bytes = limit_class_ == memory::ClientClass::kReplica ? 0 : kFirstBufferBytes;
+  const size_t first_bytes =
+      limit_class_ == memory::ClientClass::kReplica ? 0 : reply_room_.bytes();
   // The rest is in a list, whose nodes have room for so much with Redis's allocator.
   constexpr size_t kNodeBytes = 20 * 1024;
   const size_t list_bytes = all_bytes - std::min(all_bytes, first_bytes);

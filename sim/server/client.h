@@ -33,7 +33,8 @@
 #include "redouble/core/store/resp/request_parser.h"
 #include "redouble/core/store/store.h"
 #include "redouble/sim/fault/fault.h"
-#include "redouble/sim/server/output_buffer.h"
+#include "redouble/sim/server/buffers/buffer_rooms.h"
+#include "redouble/sim/server/buffers/output_buffer.h"
 
 namespace redouble::inline v0_1::sim {
 
@@ -112,10 +113,11 @@ class Client final : public store::PushListener, private memory::ReplySink {
   size_t input_bytes() const;
   // The bytes that Redis would have allocated beyond them: the query buffer of a client that has
   // sent something in the last seconds keeps room for more.
-  size_t input_room_bytes() const;
+  size_t input_room_bytes();
   // The words of the command that runs or waits, and of an incomplete command.
   size_t argument_bytes() const;
-  size_t output_room_bytes() const { return output_.capacity(); }
+  // The buffer that Redis would have for the first of output_bytes().
+  const ReplyRoom& reply_room();
 
   // Closes the client, without its output, if its output buffer and `pending_bytes` of messages
   // that wait for it exceed client-output-buffer-limit.
@@ -139,6 +141,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
 
   // Executes the complete commands at the start of `bytes` and returns how many bytes they have.
   size_t RunAll(std::string_view bytes);
+  void NoteLongWords();
   void RunOne();
   // Runs `command_`.
   void Submit();
@@ -168,6 +171,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   void BreakOverLimit();
   // Reports changes of the buffers to the owner.
   void NoteBuffers() {
+    reply_room_.OnOutput(output_.size());
     const bool is_large = input_.size() >= kSmallBufferBytes || output_.size() >= kSmallBufferBytes;
     if (is_large || noted_bytes_ > 0) CountBuffers();
   }
@@ -197,7 +201,8 @@ class Client final : public store::PushListener, private memory::ReplySink {
   memory::ClientClass limit_class_ = memory::ClientClass::kNormal;
   size_t running_bytes_ = 0;  // The bytes that RunAll works on.
   int64_t stream_offset_ = 0;
-  std::optional<int64_t> last_input_us_;
+  QueryRoom query_room_;
+  ReplyRoom reply_room_;
   size_t noted_bytes_ = 0;  // The bytes of the buffers that the owner knows of.
   std::optional<int64_t> over_soft_limit_since_s_;
   // The words of a command that CLIENT PAUSE may postpone; they are read again later.

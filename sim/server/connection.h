@@ -25,7 +25,7 @@ struct Connection {
       : accepted(std::move(from)), client(engine, owner) {}
 
   // What CLIENT LIST shows.
-  memory::ConnectionFigures Figures() const {
+  memory::ConnectionFigures Figures() {
     memory::ConnectionFigures figures;
     figures.address = accepted.address;
     figures.local_address = accepted.local_address;
@@ -34,7 +34,8 @@ struct Connection {
     figures.query_free_bytes = client.input_room_bytes();
     figures.argument_bytes = client.argument_bytes();
     figures.output_bytes = client.output_bytes();
-    figures.output_room_bytes = client.output_room_bytes();
+    figures.reply_room_bytes = client.reply_room().bytes();
+    figures.reply_peak_bytes = client.reply_room().peak_bytes();
     figures.waits_to_write = waits_to_write;
     return figures;
   }

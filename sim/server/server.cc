@@ -30,6 +30,7 @@
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/snapshot/keys_save.h"
 #include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -39,6 +40,7 @@
 #include "redouble/sim/server/client.h"
 #include "redouble/sim/server/connection.h"
 #include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/process/deferred_tasks.h"
 #include "redouble/sim/server/process/descriptor_limit.h"
 #include "redouble/sim/server/process/interrupts.h"
 #include "redouble/sim/server/process/load_users.h"
@@ -196,27 +198,8 @@ class AsioServer final : public Server,
   void BreakReplica(int64_t session_id) override;
   int64_t OffsetOf(int64_t session_id) const override;
   void WhenSent(int64_t session_id, std::function<void()> task) override;
-  void Later(std::function<void()> task) override {
-    ++later_tasks_;
-    asio::post(context_, [this, task = std::move(task)] {
-      --later_tasks_;
-      task();
-      FlushDirty();
-    });
-  }
-  // The first part of work in the background runs before the next commands, as a task for later
-  // does, so that a small file is whole by then. The further parts do not keep the server from
-  // polling again.
-  void InBackground(std::function<void()> task) override {
-    auto part = [this, task = std::move(task)] {
-      in_background_ = true;
-      task();
-      in_background_ = false;
-      FlushDirty();
-    };
-    if (!in_background_) return Later(std::move(part));
-    asio::post(context_, std::move(part));
-  }
+  void Later(std::function<void()> task) override { tasks_.Later(std::move(task)); }
+  void InBackground(std::function<void()> task) override { tasks_.InBackground(std::move(task)); }
 
   // ClientOwner
   void OnChange(Client& client) override;
@@ -241,6 +224,9 @@ class AsioServer final : public Server,
   asio::steady_timer clock_timer_{context_};
   asio::steady_timer upkeep_timer_{context_};
   std::optional<int64_t> armed_us_;
+  DeferredTasks tasks_{
+      context_, [this] { FlushDirty(); },
+      [this] { return std::chrono::microseconds(memory::KeySaveDelayMicros(engine_.options())); }};
   RdbKeyFile key_file_{
       engine_, [this](std::function<void()> task) { InBackground(std::move(task)); }, options_.log};
   AppendOnlyFile append_log_{engine_,
@@ -268,8 +254,6 @@ class AsioServer final : public Server,
   std::optional<Pass> interrupted_pass_;
   std::unique_ptr<Interrupts> interrupts_;  // Since the first busy script.
   bool stopping_ = false;
-  int later_tasks_ = 0;         // Those of Later that have not run.
-  bool in_background_ = false;  // A part of work in the background runs.
   const bool ticks_are_steady_ = TicksAreSteady();
   TickClock ticks_;
   memory::ProcessFigures figures_;
@@ -460,7 +444,7 @@ void AsioServer::WaitForSockets() {
 void AsioServer::OnSocketsReady() {
   for (int round = 0; round < kRounds && !stopping_ && ServeReadySockets(); ++round) {
     FlushDirty();
-    if (later_tasks_ > 0) break;
+    if (tasks_.pending()) break;
   }
   ArmTimer();
 }
@@ -744,7 +728,7 @@ bool AsioServer::IsLocal(const memory::SessionCore& session) {
 }
 
 memory::ConnectionFigures AsioServer::FiguresOf(const memory::SessionCore& session) {
-  if (const Connection* connection = Find(session.id())) return connection->Figures();
+  if (Connection* connection = Find(session.id())) return connection->Figures();
   memory::ConnectionFigures figures;
   figures.address = replication_.MasterAddress(session).value_or(figures.address);
   return figures;

@@ -129,7 +129,6 @@ constexpr std::string_view kNoTables =
     "There are no such tables; in Redis the chains depend on a random seed of the process.";
 constexpr std::string_view kKills = "It would end the process that the engine is part of.";
 constexpr std::string_view kNotPrinted = "It replies, and prints nothing.";
-constexpr std::string_view kNotResized = "Reply buffers are not resized by a cron job.";
 constexpr DebugSubcommand kDebugSubcommands[] = {
     {"AOF-FLUSH-SLEEP"},
     {"ASSERT", kKills},
@@ -164,8 +163,8 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
      "key "
      "that exists is an error without MERGE; Redis exits."},
     {"REPLICATE", "The words go to the database of the client."},
-    {"REPLYBUFFER PEAK-RESET-TIME", kNotResized},
-    {"REPLYBUFFER RESIZING", kNotResized},
+    {"REPLYBUFFER PEAK-RESET-TIME"},
+    {"REPLYBUFFER RESIZING"},
     {"RESTART", kKills},
     {"SDSLEN", "The sizes that Redis has; spare room from APPEND or SETRANGE is not known."},
     {"SEGFAULT", kKills},

@@ -66,6 +66,7 @@ class Administration {
   uint64_t client_buffer_bytes() const {
     return host_ == nullptr ? 0 : host_->client_buffer_bytes();
   }
+  ReplyBufferOptions& reply_buffers() { return reply_buffers_; }
   // The engine's time in microseconds when it was constructed.
   int64_t started_us() const { return started_us_; }
 
@@ -201,6 +202,7 @@ class Administration {
   std::optional<uint64_t> client_limit_bytes_;  // maxmemory-clients
   int64_t lap_us_ = 0;
   const int64_t started_us_;
+  ReplyBufferOptions reply_buffers_;
   uint64_t peak_memory_bytes_ = 0;
   Statistics statistics_;
   SlowLog slow_log_;

@@ -92,27 +92,25 @@ size_t StateBytes(EngineCore& engine, const SessionCore& session) {
   return bytes + count(SubscriptionKind::kPattern) * kNameBytes;
 }
 
-// The output that waits, in Redis's terms: a buffer of a fixed size, and a list of further ones.
+// The output that waits, in Redis's terms: a first buffer, and a list of further ones.
 struct Output {
-  size_t buffer_room_bytes;
   size_t buffer_bytes;
   size_t list_length;
   size_t list_bytes;
 };
 Output OutputOf(const SessionCore& session, const ConnectionFigures& figures) {
-  constexpr size_t kBufferBytes = 16 * 1024;
-  const size_t buffer_bytes = std::min(figures.output_bytes, kBufferBytes);
+  constexpr size_t kListedBytes = 16 * 1024;
+  const size_t buffer_bytes = std::min(figures.output_bytes, figures.reply_room_bytes);
   const size_t list_bytes = figures.output_bytes - buffer_bytes + session.pending_push_bytes();
-  return {.buffer_room_bytes = std::min(figures.output_room_bytes, kBufferBytes),
-          .buffer_bytes = buffer_bytes,
-          .list_length = (list_bytes + kBufferBytes - 1) / kBufferBytes,
+  return {.buffer_bytes = buffer_bytes,
+          .list_length = (list_bytes + kListedBytes - 1) / kListedBytes,
           .list_bytes = list_bytes};
 }
 
 size_t TotalBytes(EngineCore& engine, const SessionCore& session,
                   const ConnectionFigures& figures) {
   return figures.query_bytes + figures.query_free_bytes + figures.argument_bytes +
-         figures.output_room_bytes + session.pending_push_bytes() + QueuedBytes(session) +
+         figures.reply_room_bytes + OutputOf(session, figures).list_bytes + QueuedBytes(session) +
          StateBytes(engine, session) + sizeof(SessionCore);
 }
 
@@ -152,7 +150,7 @@ std::string ClientLine(EngineCore& engine, const SessionCore& session) {
   }
   absl::StrAppend(&line, " qbuf=", figures.query_bytes, " qbuf-free=", figures.query_free_bytes,
                   " argv-mem=", figures.argument_bytes, " multi-mem=", QueuedBytes(session),
-                  " rbs=", output.buffer_room_bytes, " rbp=", output.buffer_room_bytes,
+                  " rbs=", figures.reply_room_bytes, " rbp=", figures.reply_peak_bytes,
                   " obl=", output.buffer_bytes, " oll=", output.list_length,
                   " omem=", output.list_bytes, " tot-mem=", TotalBytes(engine, session, figures),
                   " events=", figures.waits_to_write ? "rw" : "r", " cmd=", base::ToAbsl(command),

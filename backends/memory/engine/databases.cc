@@ -11,8 +11,9 @@ namespace redouble::inline v0_1::memory {
 
 void EngineCore::SwapDatabases(int a, int b) {
   if (a == b) return;
-  watching_.TouchAll(a, database(a), &database(b));
-  watching_.TouchAll(b, database(b), &database(a));
+  const int64_t now_ms = clock_.NowMillis();
+  watching_.TouchAll(a, database(a), &database(b), now_ms);
+  watching_.TouchAll(b, database(b), &database(a), now_ms);
   blocking_.MarkAllGone(a, database(a), &database(b));
   blocking_.MarkAllGone(b, database(b), &database(a));
   std::swap(databases_[a], databases_[b]);
@@ -22,7 +23,7 @@ void EngineCore::SwapDatabases(int a, int b) {
 }
 
 void EngineCore::FlushDatabase(int index) {
-  watching_.TouchAll(index, database(index), nullptr);
+  watching_.TouchAll(index, database(index), nullptr, clock_.NowMillis());
   blocking_.MarkAllGone(index, database(index), nullptr);
   tracking_.AllChanged();
   changes_ += static_cast<int64_t>(database(index).size());
@@ -42,7 +43,7 @@ void EngineCore::ReplaceDatabases(std::vector<std::unique_ptr<Database>> databas
   assert(databases.size() == databases_.size());
   memory_limit_.Forget();
   for (int index = 0; index < database_count(); ++index) {
-    watching_.TouchAll(index, database(index), nullptr);
+    watching_.TouchAll(index, database(index), nullptr, clock_.NowMillis());
     blocking_.MarkAllGone(index, database(index), nullptr);
     ReplaceDatabase(index, std::move(databases[static_cast<size_t>(index)]));
     if (observer_ != nullptr) observer_->OnAll();

@@ -33,12 +33,23 @@ struct ConnectionFigures {
   std::string address = "?:0";        // "127.0.0.1:50312", "/run/redouble.sock:0"
   std::string local_address = "?:0";  // The server's side.
   int descriptor = -1;
-  size_t query_bytes = 0;        // Received; the commands that run are included.
-  size_t query_free_bytes = 0;   // Allocated and free.
-  size_t argument_bytes = 0;     // The words of the current command.
-  size_t output_bytes = 0;       // Replies not yet sent.
-  size_t output_room_bytes = 0;  // Allocated for replies.
-  bool waits_to_write = false;   // The socket's send buffer is full.
+  size_t query_bytes = 0;       // Received; the commands that run are included.
+  size_t query_free_bytes = 0;  // Allocated and free.
+  size_t argument_bytes = 0;    // The words of the current command.
+  size_t output_bytes = 0;      // Replies not yet sent.
+  size_t reply_room_bytes = 0;  // Allocated for the first of them; the others are in a list.
+  size_t reply_peak_bytes = 0;  // The most of it that was used lately.
+  bool waits_to_write = false;  // The socket's send buffer is full.
+};
+
+// What DEBUG REPLYBUFFER sets.
+struct ReplyBufferOptions {
+  static constexpr int64_t kDefaultPeakResetMillis = 5'000;
+
+  // After this time the greatest use of a client's buffer is forgotten; negative: never.
+  int64_t peak_reset_ms = kDefaultPeakResetMillis;
+  // Buffers that are used little become smaller.
+  bool resizes = true;
 };
 
 // The fields of INFO that describe the process.

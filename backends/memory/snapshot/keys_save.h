@@ -17,8 +17,10 @@
 #define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_KEYS_SAVE_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/server/save_progress.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
@@ -44,6 +46,10 @@ class KeysSave {
  protected:
   KeysSave() = default;
 };
+
+// The parameter rdb-key-save-delay: how long a save in the background waits after each key, so that
+// a test can look at it meanwhile. A part has one key then. 0 or less: it does not wait.
+int64_t KeySaveDelayMicros(const EngineOptions& options);
 
 // Writes all that is left. Errors: those of the sink.
 absl::Status FinishSaving(KeysSave& save, ByteSink& sink);

@@ -10,6 +10,7 @@ namespace redouble::inline v0_1::memory {
 KeysSaver::KeysSaver(EngineCore& core, KeyFilter keeps, bool keeps_use)
     : core_(core),
       keeps_(std::move(keeps)),
+      delays_keys_(KeySaveDelayMicros(core.options()) > 0),
       sizes_(SizesOfAll()),
       walk_(
           Databases(),
@@ -57,6 +58,7 @@ SaveProgress KeysSaver::progress() const {
 }
 
 absl::StatusOr<bool> KeysSaver::Continue(ByteSink& sink, size_t part_bytes) {
+  if (delays_keys_) part_bytes = 1;
   // Only commands between the parts add to it.
   peak_kept_bytes_ = std::max<uint64_t>(peak_kept_bytes_, walk_.kept_bytes());
   while (buffer_.size() < part_bytes && index_ < sizes_.size()) {

@@ -61,6 +61,7 @@ class KeysSaver : public KeysSave {
 
   EngineCore& core_;
   const KeyFilter keeps_;
+  const bool delays_keys_;  // Each part has one key.
   const std::vector<Sizes> sizes_;
   KeyspaceWalk walk_;
   size_t index_ = 0;  // Of the database.

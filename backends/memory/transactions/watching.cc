@@ -33,16 +33,19 @@ void Watching::TouchExpired(int db, std::string_view key) {
   }
 }
 
-void Watching::TouchAll(int db, const Database& before, const Database* after) {
+void Watching::TouchAll(int db, const Database& before, const Database* after, int64_t now_ms) {
   for (auto found = watched_.lower_bound(Key{db, ""});
        found != watched_.end() && found->first.db == db; ++found) {
     const std::string& key = found->first.name;
     const bool existed = before.FindStored(key) != nullptr;
-    const bool exists = after != nullptr && after->FindStored(key) != nullptr;
-    if (!existed && !exists) continue;
+    const Database::Entry* stored = after == nullptr ? nullptr : after->FindStored(key);
+    if (!existed && stored == nullptr) continue;
+    const bool is_expired = stored != nullptr && after->IsExpired(*stored, now_ms);
+    const bool is_missing = stored == nullptr || is_expired;
     for (Entry& entry : found->second) {
-      const bool changed = exists || !std::exchange(entry.saw_expired, false);
-      if (changed) entry.watcher->Fail();
+      const bool was_missing = !existed || entry.saw_expired;
+      entry.saw_expired = is_expired && was_missing;
+      if (!was_missing || !is_missing) entry.watcher->Fail();
     }
   }
 }

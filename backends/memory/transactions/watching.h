@@ -56,8 +56,8 @@ class Watching {
   // Touch for a key that has expired.
   void TouchExpired(int db, std::string_view key);
   // Touch for all watched keys that exist in `before` or in `after`, which may be null (FLUSHDB,
-  // SWAPDB).
-  void TouchAll(int db, const Database& before, const Database* after);
+  // SWAPDB). A key that is missing or expired before and after has not changed.
+  void TouchAll(int db, const Database& before, const Database* after, int64_t now_ms);
   // True if `key`, which the client watches, has expired since then, but is still stored.
   bool HasExpired(const Watcher& watcher, const Key& key, const Database& database,
                   int64_t now_ms) const;
@@ -65,7 +65,7 @@ class Watching {
  private:
   struct Entry {
     Watcher* watcher;
-    bool saw_expired;
+    bool saw_expired;  // The client knows that the stored key has expired.
   };
 
   absl::btree_map<Key, std::vector<Entry>> watched_;

@@ -32,14 +32,14 @@ TEST(Watchers, FailAtASwapOnlyForKeysThatExistBeforeOrAfter) {
   Database before;
   Database after;
   watching.Watch(first, 0, "k", kIsStored);
-  watching.TouchAll(0, before, nullptr);
+  watching.TouchAll(0, before, nullptr, kNowMs);
   EXPECT_FALSE(first.failed());
-  watching.TouchAll(0, before, &after);
+  watching.TouchAll(0, before, &after, kNowMs);
   EXPECT_FALSE(first.failed());
   after.Add("k", Value());
-  watching.TouchAll(1, before, &after);
+  watching.TouchAll(1, before, &after, kNowMs);
   EXPECT_FALSE(first.failed());
-  watching.TouchAll(0, before, &after);
+  watching.TouchAll(0, before, &after, kNowMs);
   EXPECT_TRUE(first.failed());
   watching.Unwatch(first, {0, "k"});
 }

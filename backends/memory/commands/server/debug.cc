@@ -351,13 +351,21 @@ Reply SetPackedThreshold(CommandContext&, Arguments arguments) {
 // There is no job that a pause would stop: timers follow the clock.
 Reply PauseCron(CommandContext&, Arguments) { return Reply::Ok(); }
 
-// Buffers of replies are not resized by a job.
+// The host's buffers follow it.
 Reply ReplyBuffer(CommandContext& context, Arguments arguments) {
-  if (IsWord(arguments[0], "RESIZING")) return Reply::Ok();
+  ReplyBufferOptions& options = context.engine().administration().reply_buffers();
+  const std::string_view value = arguments[1];
+  if (IsWord(arguments[0], "RESIZING")) {
+    options.resizes = std::atoi(std::string(value).c_str()) != 0;
+    return Reply::Ok();
+  }
   if (!IsWord(arguments[0], "PEAK-RESET-TIME")) return WrongSubcommandUse(context, "DEBUG");
-  const bool is_valid = IsWord(arguments[1], "NEVER") || IsWord(arguments[1], "RESET") ||
-                        base::ParseInt64(arguments[1]).has_value();
-  return is_valid ? Reply::Ok() : Reply::Error(error_text::kNotAnInteger);
+  std::optional<int64_t> reset_ms = base::ParseInt64(value);
+  if (IsWord(value, "NEVER")) reset_ms = -1;
+  if (IsWord(value, "RESET")) reset_ms = ReplyBufferOptions::kDefaultPeakResetMillis;
+  if (!reset_ms) return Reply::Error(error_text::kNotAnInteger);
+  options.peak_reset_ms = *reset_ms;
+  return Reply::Ok();
 }
 
 // Redis prints the structure and replies that it did. The engine replies only.

@@ -85,10 +85,20 @@ void AppendClients(EngineCore& engine, std::string& out) {
                   "\r\nclients_in_timeout_table:", timed, "\r\n");
 }
 
+AppendLogFigures AppendLogOf(EngineCore& engine) {
+  const AppendLog* append_log = engine.administration().append_log();
+  return append_log == nullptr ? AppendLogFigures() : append_log->figures();
+}
+
+// The jobs for which Redis would have forked.
+int64_t BackgroundJobs(EngineCore& engine) {
+  return engine.administration().key_file_figures().background_saves +
+         AppendLogOf(engine).rewrites + ReplicationOf(engine).full_syncs;
+}
+
 void AppendPersistence(EngineCore& engine, std::string& out) {
   const KeyFileFigures file = engine.administration().key_file_figures();
-  const AppendLog* append_log = engine.administration().append_log();
-  const AppendLogFigures log = append_log == nullptr ? AppendLogFigures() : append_log->figures();
+  const AppendLogFigures log = AppendLogOf(engine);
   const int64_t now_s = engine.clock().NowMillis() / 1000;
   // Only one of the two is written at a time.
   const SaveProgress& save = file.saving ? file.progress : log.progress;
@@ -164,7 +174,8 @@ void AppendStats(EngineCore& engine, std::string& out) {
   absl::StrAppend(
       &out, "\r\npubsub_patterns:", names(SubscriptionKind::kPattern),
       "\r\npubsubshard_channels:", names(SubscriptionKind::kShard),
-      "\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\nmigrate_cached_sockets:0\r\n",
+      "\r\nlatest_fork_usec:0\r\ntotal_forks:", BackgroundJobs(engine),
+      "\r\nmigrate_cached_sockets:0\r\n",
       "slave_expires_tracked_keys:0\r\nactive_defrag_hits:0\r\nactive_defrag_misses:0\r\n",
       "active_defrag_key_hits:0\r\nactive_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n",
       "current_active_defrag_time:0\r\ntracking_total_keys:", engine.tracking().key_count(),

@@ -9,8 +9,8 @@
 //   output.Consume(write(socket, output.front().data(), output.front().size()));
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_
-#define REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_
+#ifndef REDOUBLE_SIM_SERVER_BUFFERS_OUTPUT_BUFFER_H_
+#define REDOUBLE_SIM_SERVER_BUFFERS_OUTPUT_BUFFER_H_
 
 #include <cstddef>
 #include <deque>
@@ -72,4 +72,4 @@ class OutputBuffer {
 
 }  // namespace redouble::inline v0_1::sim
 
-#endif  // REDOUBLE_SIM_SERVER_OUTPUT_BUFFER_H_
+#endif  // REDOUBLE_SIM_SERVER_BUFFERS_OUTPUT_BUFFER_H_

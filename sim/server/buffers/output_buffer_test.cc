@@ -1,4 +1,4 @@
-#include "redouble/sim/server/output_buffer.h"
+#include "redouble/sim/server/buffers/output_buffer.h"
 
 #include <algorithm>
 #include <string>
