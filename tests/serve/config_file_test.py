@@ -122,6 +122,42 @@ class BesideRedis(ConfigFileTest):
         self.assertEqual(their_lines - lines, {"lua-enable-deprecated-api no"})
 
 
+class RenamedCommands(ConfigFileTest):
+    TEXT = ('rename-command get ""\nrename-command SET put\nrename-command config cfg\n'
+            'rename-command multi "a b"\nrename-command append get\n')
+    COMMANDS = (
+        ["PUT", "x", "1"], ["set", "x", "2"], ["put"], ["APPEND", "x", "2"], ["get", "x", "3"], ["GETRANGE", "x", "0", "-1"],
+        ["CONFIG", "GET", "maxmemory"], ["cfg", "get", "maxmemory"], ["CFG", "foo"], ["config|get", "maxmemory"],
+        ["A B"], ["put", "x", "4"], ["set", "x", "5"], ["EXEC"], ["A B"], ["put", "x", "6"], ["EXEC"],
+        ["EVAL", "return {redis.pcall('put', 'x', '7'), redis.pcall('set', 'x', '8'), redis.call('get', 'x', '9')}", "0"],
+        ["COMMAND", "COUNT"], ["COMMAND", "INFO", "put", "set", "get"], ["COMMAND", "DOCS", "cfg"], ["COMMAND", "DOCS", "set"],
+        ["COMMAND", "GETKEYS", "put", "k", "v"], ["COMMAND", "GETKEYS", "set", "k", "v"],
+        ["ACL", "SETUSER", "ann", "on", "nopass", "~*", "+set"], ["ACL", "SETUSER", "ann", "+put"],
+        ["ACL", "DRYRUN", "ann", "put", "k", "v"], ["ACL", "DRYRUN", "ann", "set", "k", "v"],
+        ["AUTH", "ann", "x"], ["put", "y", "1"], ["get", "y", "1"], ["AUTH", "default", "x"], ["OBJECT", "HELP"], ["cfg", "HELP"])
+
+    def test_are_found_by_their_new_names(self):
+        self.write(self.TEXT)
+
+        def run(kind):
+            wire = self.start_on_file(kind).wire()
+            return [wire.ask(*words) for words in self.COMMANDS]
+        self.both(run)
+
+    def test_are_found_in_logs_by_the_names_of_redis(self):
+        self.write(self.TEXT + "appendonly yes\nappendfsync always\n")
+
+        def run(kind):
+            server = self.start_on_file(kind)
+            wire = server.wire()
+            replies = [wire.ask(*words) for words in (
+                ["PUT", "x", "1"], ["put", "t", "1", "EX", "1000"], ["A B"], ["HSET", "h", "f", "v"], ["EXEC"])]
+            server.stop()
+            again = self.start_on_file(kind).wire()
+            return replies, [again.ask(*words) for words in (["DBSIZE"], ["GETRANGE", "x", "0", "-1"], ["HGET", "h", "f"])]
+        self.assertEqual(run("redouble")[1][0], (":", 3))
+
+
 class OfRedouble(ConfigFileTest):
     def settings(self, wire):
         values = wire.plain("CONFIG", "GET", "*")

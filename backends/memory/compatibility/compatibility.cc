@@ -2,7 +2,9 @@
 
 #include <iterator>
 
+#include "absl/strings/ascii.h"
 #include "redouble/backends/memory/compatibility/feature.h"
+#include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -20,15 +22,28 @@ constexpr FeatureSpec kFeatures[] = {
 
 std::span<const FeatureSpec> AllFeatures() { return kFeatures; }
 
-Compatibility::Compatibility(store::Version version)
+Compatibility::Compatibility(store::Version version, const CommandNames& new_names)
     : version_(version), commands_(&store::SpecsOf(version)) {
   static_assert(std::size(kFeatures) <= kMostFeatures);
   for (const FeatureSpec& feature : kFeatures) {
     features_.set(static_cast<size_t>(feature.id), feature.versions.Has(version));
   }
+  for (const auto& [name, new_name] : new_names) renamed_.emplace(name, CommandId::kUnknown);
+  for (const auto& [name, new_name] : new_names) {
+    const CommandId id = store::FindCommand(name);
+    if (new_name.empty()) {
+      nameless_.set(static_cast<size_t>(id));
+    } else {
+      renamed_[new_name] = id;
+    }
+  }
 }
 
 CommandId Compatibility::FindCommand(std::string_view name) const {
+  if (renames_commands()) {
+    const auto found = renamed_.find(absl::AsciiStrToLower(base::ToAbsl(name)));
+    if (found != renamed_.end()) return found->second;
+  }
   const CommandId id = store::FindCommand(name);
   return id == CommandId::kUnknown || HasCommand(id) ? id : CommandId::kUnknown;
 }

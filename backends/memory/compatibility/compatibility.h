@@ -14,7 +14,9 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "redouble/core/store/table/command_table.h"
@@ -35,9 +37,13 @@ struct FeatureSpec {
 // Returns all features, in the order of the table.
 std::span<const FeatureSpec> AllFeatures();
 
+// The new names of commands, by their names in Redis, both in small letters. A command whose new
+// name is empty is not there.
+using CommandNames = std::map<std::string, std::string>;
+
 class Compatibility {
  public:
-  explicit Compatibility(store::Version version);
+  explicit Compatibility(store::Version version, const CommandNames& new_names = {});
 
   store::Version version() const { return version_; }
   const store::VersionSpec& spec() const { return store::SpecOf(version_); }
@@ -47,10 +53,13 @@ class Compatibility {
   const store::CommandSpec& SpecOf(store::CommandId id) const {
     return (*commands_)[static_cast<size_t>(id)];
   }
-  // Whether the version has the command.
-  bool HasCommand(store::CommandId id) const { return SpecOf(id).versions.Has(version_); }
-  // As store::FindCommand, for the commands of this version.
+  // Whether the version has the command, and it has a name.
+  bool HasCommand(store::CommandId id) const {
+    return SpecOf(id).versions.Has(version_) && !nameless_[static_cast<size_t>(id)];
+  }
+  // As store::FindCommand, for the commands of this version by their new names.
   store::CommandId FindCommand(std::string_view name) const;
+  bool renames_commands() const { return !renamed_.empty(); }
 
  private:
   static constexpr size_t kMostFeatures = 128;
@@ -58,6 +67,9 @@ class Compatibility {
   store::Version version_;
   std::bitset<kMostFeatures> features_;
   const std::array<store::CommandSpec, store::kCommandCount>* commands_;
+  // The new names, and the former ones with kUnknown.
+  std::map<std::string, store::CommandId> renamed_;
+  std::bitset<store::kCommandCount> nameless_;
 };
 
 }  // namespace redouble::inline v0_1::memory

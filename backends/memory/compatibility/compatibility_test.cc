@@ -48,5 +48,20 @@ TEST(Compatibility, HasTheCommandsOfTheVersion) {
   EXPECT_TRUE(Compatibility(Version::kValkey80).HasCommand(CommandId::kScriptShow));
 }
 
+TEST(Compatibility, FindsCommandsByTheirNewNames) {
+  const Compatibility plain(Version::kRedis70);
+  EXPECT_FALSE(plain.renames_commands());
+  const Compatibility renamed(Version::kRedis70,
+                              {{"get", ""}, {"set", "put"}, {"append", "get"}, {"del", "set"}});
+  EXPECT_TRUE(renamed.renames_commands());
+  EXPECT_EQ(renamed.FindCommand("PUT"), CommandId::kSet);
+  EXPECT_EQ(renamed.FindCommand("Get"), CommandId::kAppend);
+  EXPECT_EQ(renamed.FindCommand("set"), CommandId::kDel);
+  EXPECT_EQ(renamed.FindCommand("append"), CommandId::kUnknown);
+  EXPECT_EQ(renamed.FindCommand("config|get"), CommandId::kConfigGet);
+  EXPECT_FALSE(renamed.HasCommand(CommandId::kGet));
+  EXPECT_TRUE(renamed.HasCommand(CommandId::kSet));
+}
+
 }  // namespace
 }  // namespace redouble::inline v0_1::memory

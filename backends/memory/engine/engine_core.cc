@@ -174,7 +174,7 @@ EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
       acl_(options.compatibility),
       rng_(options.seed),
       options_(std::move(options)),
-      compatibility_(options_.compatibility),
+      compatibility_(options_.compatibility, options_.renamed_commands),
       cluster_(options_.cluster ? std::make_optional<ClusterView>(*options_.cluster)
                                 : std::nullopt),
       notifications_(
@@ -377,6 +377,8 @@ void EngineCore::EvictKey(int db, std::string_view key) {
 
 Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view name,
                           Arguments arguments) {
+  const bool has_names_of_redis = session.is_trusted() || session.is_obeyed();
+  if (compatibility_.renames_commands() && !has_names_of_redis) id = CommandNamed(name);
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
     // An unknown subcommand is no call of its container.
     const bool is_row = resolution != Resolution::kUnknownSubcommand;

@@ -70,6 +70,28 @@ absl::Status ReadFileName(absl::string_view parameter, const std::string& text,
   return absl::OkStatus();
 }
 
+// A command that was renamed before is found by its new name.
+absl::Status Rename(const Words& values, ServeSettings& settings) {
+  std::map<std::string, std::string>& new_names = settings.options.engine.renamed_commands;
+  const std::string name = absl::AsciiStrToLower(values[0]);
+  const std::string new_name = absl::AsciiStrToLower(values[1]);
+  const auto find = [&](const std::string& sent) {
+    return memory::Compatibility(settings.options.engine.compatibility, new_names)
+        .FindCommand(sent);
+  };
+  const store::CommandId id = find(name);
+  if (id == store::CommandId::kUnknown || name.find('|') != std::string::npos) {
+    return Wrong("No such command in rename-command");
+  }
+  new_names.erase(std::string(store::SpecOf(id).name));
+  if (new_name == store::SpecOf(id).name) return absl::OkStatus();
+  if (!new_name.empty() && find(new_name) != store::CommandId::kUnknown) {
+    return Wrong("Target command name already exists");
+  }
+  new_names[std::string(store::SpecOf(id).name)] = new_name;
+  return absl::OkStatus();
+}
+
 // Only cluster-enabled makes the server a node. Called by each of a node's directives.
 void UpdateCluster(ServeSettings& settings) {
   if (!settings.cluster_enabled) return;
@@ -248,10 +270,7 @@ constexpr Directive kDirectives[] = {
        return absl::OkStatus();
      }},
     {"rename-command", 2,
-     [](const Words& values, ServeSettings& settings) {
-       WarnOfNoEffect("rename-command", values, settings);
-       return absl::OkStatus();
-     }},
+     [](const Words& values, ServeSettings& settings) { return Rename(values, settings); }},
     {"replicaof", 2, ReadMaster},
     {"slaveof", 2, ReadMaster},
     {"tls-port", 1,
@@ -290,10 +309,11 @@ constexpr std::string_view kSeveralValues[] = {
     "slaveof",
 };
 
-// Kept parameters that the server's replication reads.
-constexpr std::string_view kReplicationParameters[] = {
+// Kept parameters that the server reads.
+constexpr std::string_view kReadParameters[] = {
     "masterauth",
     "masteruser",
+    "rdb-key-save-delay",
     "repl-backlog-size",
     "repl-backlog-ttl",
     "repl-ping-replica-period",
@@ -357,7 +377,7 @@ class Reader {
     if (name == "save") return ReadSave(values);
     if (const memory::KeptParameter* kept = memory::FindKeptParameter(name, version())) {
       REDOUBLE_RETURN_IF_ERROR(Keep(*kept, values));
-      if (!IsOneOf(kReplicationParameters, kept->name)) WarnOfNoEffect(name, values, settings_);
+      if (!IsOneOf(kReadParameters, kept->name)) WarnOfNoEffect(name, values, settings_);
       return absl::OkStatus();
     }
     return ReadParameter(name, absl::StrJoin(values, " "));

@@ -172,6 +172,22 @@ TEST(Configuration, ListsEveryWrongLineInTheWordsOfRedis) {
           "38: replicaof a: wrong number of arguments",
           "39: rename-command GET: Bad directive or wrong number of arguments",
           "40: save 60: Invalid save parameters"));
+  EXPECT_THAT(Errors("rename-command get set\nrename-command nosuch x\nrename-command get \"\"\n"
+                     "rename-command get x\nrename-command config|get x\n"),
+              ElementsAre("1: rename-command get set: Target command name already exists",
+                          "2: rename-command nosuch x: No such command in rename-command",
+                          "4: rename-command get x: No such command in rename-command",
+                          "5: rename-command config|get x: No such command in rename-command"));
+}
+
+TEST(Configuration, GivesCommandsNewNames) {
+  const ServeSettings settings = Read(
+      "rename-command GET Read\nrename-command read fetch\nrename-command set get\n"
+      "rename-command config \"\"\nrename-command ping PING\nmaxmemory 1mb\n");
+  using testing::Pair;
+  EXPECT_THAT(settings.options.engine.renamed_commands,
+              ElementsAre(Pair("config", ""), Pair("get", "fetch"), Pair("set", "get")));
+  EXPECT_EQ(settings.options.engine.maxmemory_bytes, 1U << 20);
 }
 
 TEST(Configuration, ReadsParametersOfAnyNumberOfValues) {
