@@ -347,7 +347,11 @@ void Client::BreakOverLimit() {
 }
 
 void Client::CountBuffers() {
-  const auto counted = [](size_t bytes) { return bytes < kSmallBufferBytes ? 0 : bytes; };
+  // As in Redis, keys are not evicted for what replicas have not read.
+  const bool is_replica = limit_class_ == memory::ClientClass::kReplica;
+  const auto counted = [&](size_t bytes) {
+    return bytes < kSmallBufferBytes || is_replica ? 0 : bytes;
+  };
   const size_t bytes = counted(input_.size()) + counted(output_.size());
   if (bytes == noted_bytes_) return;
   owner_.OnBuffersChanged(static_cast<int64_t>(bytes) - static_cast<int64_t>(noted_bytes_));

@@ -43,8 +43,12 @@ class EffectRunner {
   void SelectFirstDatabase() { session_->Select(0); }
   // Whether a MULTI has no EXEC yet.
   bool in_transaction() const { return session_->in_transaction(); }
+  // Whether CLIENT PAUSE postpones the command.
+  bool Postpones(std::span<const std::string_view> words) const;
 
  private:
+  store::CommandId IdOf(std::string_view name) const;
+
   EngineCore& core_;
   const EngineCore::Authority before_;
   const std::unique_ptr<SessionCore> session_;

@@ -121,6 +121,10 @@ ConnectionFigures FiguresOf(const EngineCore& engine, const SessionCore& session
   return host == nullptr ? ConnectionFigures() : host->FiguresOf(session);
 }
 
+bool IsReplica(const EngineCore& engine, const SessionCore& session) {
+  return PeerOf(engine, session) == Replication::Peer::kReplica;
+}
+
 size_t BytesOf(EngineCore& engine, const SessionCore& session) {
   return TotalBytes(engine, session, FiguresOf(engine, session));
 }

@@ -20,6 +20,8 @@ class EngineCore;
 // The host's figures of the session's socket; fixed values without a host.
 ConnectionFigures FiguresOf(const EngineCore& engine, const SessionCore& session);
 
+bool IsReplica(const EngineCore& engine, const SessionCore& session);
+
 // The memory of the session and its buffers in bytes: the field tot-mem.
 size_t BytesOf(EngineCore& engine, const SessionCore& session);
 

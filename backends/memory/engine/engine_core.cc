@@ -377,8 +377,7 @@ void EngineCore::EvictKey(int db, std::string_view key) {
 
 Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view name,
                           Arguments arguments) {
-  const bool has_names_of_redis = session.is_trusted() || session.is_obeyed();
-  if (compatibility_.renames_commands() && !has_names_of_redis) id = CommandNamed(name);
+  if (compatibility_.renames_commands() && !session.is_trusted()) id = CommandNamed(name);
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
     // An unknown subcommand is no call of its container.
     const bool is_row = resolution != Resolution::kUnknownSubcommand;

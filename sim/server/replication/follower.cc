@@ -161,6 +161,10 @@ void Follower::EverySecond() {
   if (is_connected()) Acknowledge();
 }
 
+void Follower::Upkeep() {
+  if (is_connected() && !input_.empty() && !runs_) RunCommands();
+}
+
 void Follower::Acknowledge() {
   std::string bytes;
   const std::string offset = std::to_string(stream_.offset());
@@ -392,10 +396,12 @@ void Follower::RunCommands() {
       has_stream_ = false;
       return Fail(absl::StrCat("Protocol error from the master: ", parser_.error()));
     }
+    const std::vector<std::string_view>& words = parser_.words();
+    if (!words.empty() && !AsksForOffset(words) && runner_->Postpones(words)) break;
     const size_t size = parser_.consumed();
     unit_.append(rest.substr(0, size));
     used += size;
-    RunCommand(parser_.words(), attempt);
+    RunCommand(words, attempt);
   }
   runs_ = false;
   former_runner_.reset();

@@ -72,6 +72,8 @@ class Follower final : private MasterSocket::Listener {
 
   // To be called once a second.
   void EverySecond();
+  // To be called often: continues after CLIENT PAUSE, which holds the master's commands back.
+  void Upkeep();
   // Loses the link, as if the master had closed it.
   void Break() { OnClosed(""); }
 

@@ -84,6 +84,7 @@ void ReplicationNode::FollowNobody() {
 
 void ReplicationNode::Upkeep() {
   replicas_.Upkeep();
+  follower_.Upkeep();
   CheckFailover();
 }
 

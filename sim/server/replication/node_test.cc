@@ -236,6 +236,23 @@ TEST(ReplicationNode, LoadsAllKeysAndFollowsTheStream) {
   EXPECT_THAT(pair.replica.Ask({"SET", "a", "1"}), StartsWith("(error) READONLY"));
 }
 
+TEST(ReplicationNode, HoldsTheStreamBackInAPause) {
+  Pair pair;
+  pair.Carry();
+  const int64_t before = pair.replica.node().offset();
+  EXPECT_EQ(pair.replica.Ask({"CLIENT", "PAUSE", "100000", "WRITE"}), "OK");
+  Load(pair.master);
+  pair.Carry();
+  pair.replica.node().Upkeep();
+  EXPECT_EQ(pair.replica.node().offset(), before);
+  EXPECT_NE(pair.replica.Digest(), pair.master.Digest());
+  EXPECT_EQ(pair.replica.node().figures().master->read_offset, pair.master.node().offset());
+  EXPECT_EQ(pair.replica.Ask({"CLIENT", "UNPAUSE"}), "OK");
+  pair.replica.node().Upkeep();
+  EXPECT_EQ(pair.replica.Digest(), pair.master.Digest());
+  EXPECT_EQ(pair.replica.node().offset(), pair.master.node().offset());
+}
+
 TEST(ReplicationNode, ContinuesAfterACutAtAnyByteOfTheStream) {
   size_t whole = 0;
   for (size_t limit = 1; limit == 1 || limit < whole; ++limit) {

@@ -67,6 +67,7 @@ struct MemoryFigures {
   uint64_t peak_bytes = 0;
   uint64_t overhead_bytes = MemoryLimit::kEmptyServerBytes;
   uint64_t clients_bytes = 0;  // Only large buffers are part of used_bytes.
+  uint64_t replicas_bytes = 0;
   uint64_t keys = 0;
   std::vector<DatabaseOverhead> databases;
 
@@ -99,7 +100,8 @@ MemoryFigures FiguresOf(EngineCore& engine) {
   figures.peak_bytes = engine.administration().NotePeakMemory(figures.used_bytes);
   for (const auto& [id, session] : engine.administration().sessions()) {
     // Redis measures a client after its command, whose words are gone.
-    figures.clients_bytes += BytesOf(engine, *session) - FiguresOf(engine, *session).argument_bytes;
+    const uint64_t bytes = BytesOf(engine, *session) - FiguresOf(engine, *session).argument_bytes;
+    (IsReplica(engine, *session) ? figures.replicas_bytes : figures.clients_bytes) += bytes;
   }
   for (int index = 0; index < engine.database_count(); ++index) {
     const Database& db = engine.database(index);
@@ -176,9 +178,8 @@ std::vector<store::Reply> MemoryStats(EngineCore& engine) {
   add("peak.allocated", number(figures.peak_bytes));
   add("total.allocated", number(figures.used_bytes));
   add("startup.allocated", number(MemoryLimit::kEmptyServerBytes));
-  for (const std::string_view none : {"replication.backlog", "clients.slaves"}) {
-    add(none, number(0));
-  }
+  add("replication.backlog", number(0));
+  add("clients.slaves", number(figures.replicas_bytes));
   add("clients.normal", number(figures.clients_bytes));
   add("cluster.links", number(0));
   add("aof.buffer", number(0));
@@ -242,8 +243,8 @@ void AppendMemory(EngineCore& engine, std::string& out) {
       absl::StrFormat("mem_fragmentation_ratio:%.2f\r\n", figures.resident_per_used()),
       "mem_fragmentation_bytes:", figures.resident_beyond_used(),
       "\r\nmem_not_counted_for_evict:0\r\nmem_replication_backlog:0\r\n",
-      "mem_total_replication_buffers:0\r\nmem_clients_slaves:0\r\n",
-      "mem_clients_normal:", figures.clients_bytes,
+      "mem_total_replication_buffers:0\r\nmem_clients_slaves:", figures.replicas_bytes,
+      "\r\nmem_clients_normal:", figures.clients_bytes,
       "\r\nmem_cluster_links:0\r\nmem_aof_buffer:0\r\nmem_allocator:libc\r\n",
       "active_defrag_running:0\r\nlazyfree_pending_objects:0\r\nlazyfreed_objects:",
       engine.lazyfreed_objects(), "\r\n");
