@@ -350,6 +350,7 @@ void Follower::EndTakeover(bool accepted) {
 }
 
 void Follower::TakeFile() {
+  WriteLog(LogLevel::kNotice, "MASTER <-> REPLICA sync: Loading DB in memory");
   const absl::StatusOr<memory::RdbLoadReport> loaded = memory::LoadRdb(
       engine_, *file_, {.time_policy = memory::RdbLoadOptions::TimePolicy::kKeepExpired});
   if (!loaded.ok()) {
