@@ -406,7 +406,10 @@ void Follower::RunCommands() {
   }
   runs_ = false;
   former_runner_.reset();
-  if (attempt == attempt_) input_ = input.substr(used);
+  if (attempt != attempt_) return;
+  // A long command comes in many parts, for none of which the others are copied.
+  input.erase(0, used);
+  input_ = std::move(input);
 }
 
 void Follower::RunCommand(const std::vector<std::string_view>& words, int64_t attempt) {
