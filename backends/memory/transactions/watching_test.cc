@@ -1,5 +1,7 @@
 #include "redouble/backends/memory/transactions/watching.h"
 
+#include <cstdint>
+
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/keyspace/database.h"
 
@@ -8,6 +10,7 @@ namespace {
 
 constexpr bool kIsStored = false;  // Not as an expired key.
 constexpr bool kIsExpired = true;
+constexpr int64_t kNowMs = 1'000;
 
 TEST(Watchers, FailTheTransactionsOfAllWatchersOfAKey) {
   Watching watching;
