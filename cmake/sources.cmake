@@ -619,6 +619,7 @@ redouble_component(
     backends/memory/scripting/interpreter.cc
     backends/memory/scripting/sandbox/guarded_functions.cc
     backends/memory/scripting/sandbox/load_text.cc
+    backends/memory/scripting/sandbox/lua_arena.cc
     backends/memory/scripting/sandbox/lua_memory.cc
     backends/memory/scripting/sandbox/lua_reply.cc
     backends/memory/scripting/sandbox/msgpack_library.cc

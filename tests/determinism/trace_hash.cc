@@ -37,6 +37,15 @@ void HashProgram(Program program, MemoryTarget& target, base::Sha256& hash) {
   }
 }
 
+// What scripts see of addresses. No redis-server gives the same replies twice.
+constexpr std::string_view kScriptsOfPlaces[] = {
+    "return {tostring({}), tostring(tostring), tostring(coroutine.create(function() end))}",
+    "local t, order = {}, {} for i = 1, 100 do t[{}] = i end "
+    "for _, i in pairs(t) do order[#order + 1] = i end return order",
+    "local t, order = {}, {} for i = 1, 100 do t[function() return i end] = i end "
+    "for _, i in pairs(t) do order[#order + 1] = i end return order",
+};
+
 std::string TraceHash(uint64_t programs, uint64_t seed) {
   base::Sha256 hash;
   memory::EngineOptions options;
@@ -48,6 +57,9 @@ std::string TraceHash(uint64_t programs, uint64_t seed) {
       HashProgram(MakeProgram({.group = group, .seed = seed + i, .max_commands = 60}), target,
                   hash);
     }
+  }
+  for (const std::string_view script : kScriptsOfPlaces) {
+    hash.Update(TextOf(target.Run(0, {"EVAL", std::string(script), "0"})));
   }
   return hash.HexDigest();
 }

@@ -53,6 +53,27 @@ TEST_F(InterpreterTest, HandsWordsToTheHostByteByByte) {
                              {"SET", std::string("k\0y"sv), "\xff\r\n", "7", "0.5"}}));
 }
 
+TEST_F(InterpreterTest, ShowsNothingOfTheProcess) {
+  Interpreter other(compatibility_);
+  for (const std::string_view body :
+       {"return {tostring({}), tostring(tostring), tostring(redis.call), "
+        "tostring(coroutine.create(function() end))}",
+        "local t, order = {}, {} for i = 1, 100 do t[{}] = i end "
+        "for _, i in pairs(t) do order[#order + 1] = i end return order",
+        "local t, order = {}, {} for i = 1, 100 do t[function() return i end] = i end "
+        "t[redis.call] = 0 for _, i in pairs(t) do order[#order + 1] = i end return order"}) {
+    ASSERT_FALSE(other.Compile(body, body).has_value());
+    ASSERT_FALSE(interpreter_.Compile(body, body).has_value());
+    EXPECT_EQ(interpreter_.Run(body, {}, {}, host_).reply, other.Run(body, {}, {}, host_).reply)
+        << body;
+  }
+  EXPECT_EQ(Eval("return tostring(setmetatable({}, {__tostring = function() return 'own' end}))"),
+            Reply::Bulk("own"));
+  EXPECT_EQ(
+      Eval("return {tostring(nil), tostring(true), tostring(12), tostring('x')}"),
+      Reply::Array({Reply::Bulk("nil"), Reply::Bulk("true"), Reply::Bulk("12"), Reply::Bulk("x")}));
+}
+
 TEST_F(InterpreterTest, AsksTheHostNothingWhenTheWordsAreWrong) {
   EXPECT_TRUE(Eval("return redis.pcall('GET', {})").is_error());
   EXPECT_TRUE(Eval("return redis.pcall()").is_error());

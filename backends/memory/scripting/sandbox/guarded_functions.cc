@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "redouble/backends/memory/scripting/sandbox/load_text.h"
+#include "redouble/backends/memory/scripting/sandbox/lua_arena.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/proxy_table.h"
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
@@ -194,6 +195,23 @@ int BitToHex(lua_State* state) {
     }
   }
   return CallReplaced(state);
+}
+
+// Lua writes the address of a table or function. Here it is the place in the state's memory, which
+// is the same in every process.
+int ToString(lua_State* state) {
+  luaL_checkany(state, 1);
+  const int type = lua_type(state, 1);
+  const bool has_place =
+      type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TTHREAD || type == LUA_TUSERDATA;
+  if (!has_place || luaL_getmetafield(state, 1, "__tostring") != 0) {
+    lua_settop(state, 1);
+    return CallReplaced(state);
+  }
+  constexpr uintptr_t kFirstPlace = 0x7f0000000000;
+  const uintptr_t place = kFirstPlace + LuaArena::PlaceOf(lua_topointer(state, 1));
+  lua_pushfstring(state, "%s: %p", luaL_typename(state, 1), reinterpret_cast<void*>(place));
+  return 1;
 }
 
 // A full collection visits all that the script has.
@@ -419,6 +437,7 @@ void GuardBaseFunctions(lua_State* state) {
     lua_setfield(state, -2, row.name);
   }
   Guard(state, "collectgarbage", CollectGarbage);
+  Guard(state, "tostring", ToString);
 }
 
 void GuardTableLibrary(lua_State* state) {

@@ -4,6 +4,10 @@
 // cannot take the memory of the process that embeds the engine. The sizes that Lua asks for depend
 // on the code only, so the error comes at the same point on every machine.
 //
+// The blocks are in a LuaArena. If the system does not give that many addresses (ulimit -v), they
+// are where malloc puts them, and the order of keys that are tables or functions depends on the
+// process.
+//
 //   LuaMemory memory;
 //   lua_State* state = lua_newstate(&LuaMemory::Allocate, &memory);
 //
@@ -13,6 +17,8 @@
 
 #include <cstddef>
 #include <lua.hpp>
+
+#include "redouble/backends/memory/scripting/sandbox/lua_arena.h"
 
 namespace redouble::inline v0_1::memory {
 
@@ -35,6 +41,10 @@ class LuaMemory {
   void set_meter(RunLimit* meter) { meter_ = meter; }
 
  private:
+  void Free(void* block);
+  void* Resize(void* block, size_t bytes);
+
+  LuaArena arena_;
   size_t used_bytes_ = 0;
   RunLimit* meter_ = nullptr;
 };
