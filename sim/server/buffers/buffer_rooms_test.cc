@@ -80,7 +80,7 @@ TEST_F(ReplyRooms, AreDoubledWhileTheyAreTooSmall) {
   EXPECT_EQ(BytesAt(600), 4'096U);
   EXPECT_EQ(room_.peak_bytes(), 3'009U);
   // After five seconds the peak is forgotten.
-  EXPECT_EQ(BytesAt(5'200), 1'024U);
+  EXPECT_EQ(BytesAt(5'300), 1'024U);
   EXPECT_EQ(room_.peak_bytes(), 0U);
 }
 
