@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "redouble/backends/memory/compatibility/compatibility.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/server/parameter_value.h"
@@ -27,6 +29,7 @@
 #include "redouble/core/base/time/utc.h"
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/table/command_table.h"
 #include "redouble/core/store/table/version.h"
 
 namespace redouble::inline v0_1::sim {
