@@ -230,7 +230,7 @@ Extended operator+(const Extended& a, const Extended& b) {
   const absl::uint128 whole = absl::uint128(b.mantissa_) << kRoom;
   const int distance = a.exponent_ - b.exponent_;
   const absl::uint128 smaller = distance < 128 ? whole >> distance : 0;
-  const bool has_rest = distance < 128 ? smaller << distance != whole : whole != 0;
+  const bool has_rest = distance < 128 ? (smaller << distance) != whole : whole != 0;
   const int exponent = a.exponent_ - kRoom;
   if (a.negative_ == b.negative_) {
     return Extended::Rounded(a.negative_, larger + smaller, exponent, has_rest);
