@@ -200,27 +200,61 @@ TEST_F(RoleChange, AFailedSubscriptionToTheSameSentinelIsTriedAgain) {
 
 // The name of the server leads to another one: here the port changes hands, and the connection to
 // the old server stays.
-TEST_F(RoleChange, AClientOfANameLeavesTheServerThatBecameAReplica) {
-  SpawnedServerOptions options;
-  options.listen_on_loopback = true;
-  auto first = SpawnedServer::Start(options);
-  auto second = SpawnedServer::Start(options);
-  ASSERT_THAT(first, IsOk());
-  ASSERT_THAT(second, IsOk());
-  const std::string port = absl::StrCat((*first)->port());
-  const auto client = Run(Client::Connect(
-      context.get_executor(), Options::Parse(absl::StrCat("redis://localhost:", port)).value()));
-  ASSERT_THAT(client, IsOk());
-  ASSERT_THAT(Run(store::Set(**client, "before", "1")), IsOk());
-  ASSERT_EQ(Ask(**first, "CONFIG SET port 0"), Reply::Ok());
-  ASSERT_EQ(Ask(**second, absl::StrCat("CONFIG SET port ", port)), Reply::Ok());
-  ASSERT_EQ(Ask(**first, absl::StrCat("REPLICAOF 127.0.0.1 ", port)), Reply::Ok());
+// A master and its replica, which change places behind the name of the master.
+class NamedMaster : public RoleChange {
+ protected:
+  void SetUp() override {
+    SpawnedServerOptions options;
+    options.listen_on_loopback = true;
+    for (auto* server : {&first, &second}) {
+      auto started = SpawnedServer::Start(options);
+      ASSERT_THAT(started, IsOk());
+      *server = *std::move(started);
+    }
+    port = absl::StrCat(first->port());
+    auto connected = Run(Client::Connect(
+        context.get_executor(), Options::Parse(absl::StrCat("redis://localhost:", port)).value()));
+    ASSERT_THAT(connected, IsOk());
+    client = *std::move(connected);
+  }
+  void FailOver() {
+    ASSERT_EQ(Ask(*first, "CONFIG SET port 0"), Reply::Ok());
+    ASSERT_EQ(Ask(*second, absl::StrCat("CONFIG SET port ", port)), Reply::Ok());
+    ASSERT_EQ(Ask(*first, absl::StrCat("REPLICAOF 127.0.0.1 ", port)), Reply::Ok());
+  }
 
-  const absl::Status refused = Run(store::Set(**client, "after", "1")).status();
+  std::unique_ptr<SpawnedServer> first, second;
+  std::string port;
+  std::unique_ptr<Client> client;
+};
+
+TEST_F(NamedMaster, IsLeftWhenItBecameAReplica) {
+  ASSERT_THAT(Run(store::Set(*client, "before", "1")), IsOk());
+  FailOver();
+  const absl::Status refused = Run(store::Set(*client, "after", "1")).status();
   EXPECT_EQ(store::ServerErrorCode(refused), "READONLY") << refused;
-  EXPECT_THAT(Run(store::Set(**client, "after", "2")), IsOk());
-  EXPECT_EQ(Ask(**second, "GET after"), Reply::Bulk("2"));
-  EXPECT_EQ((*client)->counters().connects, 2u);
+  EXPECT_THAT(Run(store::Set(*client, "after", "2")), IsOk());
+  EXPECT_EQ(Ask(*second, "GET after"), Reply::Bulk("2"));
+  EXPECT_EQ(client->counters().connects, 2u);
+}
+
+// They have connections of their own.
+TEST_F(NamedMaster, IsLeftByBlockingCommands) {
+  const Reply popped = Reply::Array({Reply::Bulk("list"), Reply::Bulk("element")});
+  ASSERT_EQ(Ask(*first, "RPUSH list element element"), Reply::Integer(2));
+  std::vector<base::Task<absl::StatusOr<Reply>>> pops;
+  for (int i = 0; i < 2; ++i) pops.push_back(SendWords(*client, {"BLPOP", "list", "0"}));
+  for (const auto& reply : Run(base::WhenAll(std::move(pops)))) {
+    EXPECT_THAT(reply, IsOkAndHolds(popped));
+  }
+  FailOver();
+  ASSERT_EQ(Ask(*second, "RPUSH list element element"), Reply::Integer(2));
+  const auto refused = Send(*client, {"BLPOP", "list", "0"});
+  ASSERT_THAT(refused, IsOk());
+  EXPECT_TRUE(refused->is_error() && absl::StartsWith(refused->text(), "READONLY ")) << *refused;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(Send(*client, {"BLPOP", "list", "0"}), IsOkAndHolds(popped));
+  }
 }
 
 // Two nodes that each say that the other one serves the slot.

@@ -102,6 +102,7 @@ struct SyncPool::Slot {
   std::unique_ptr<SyncStore> store;
   Counters counters;         // When it was returned last.
   uint64_t credentials = 0;  // Those that it was opened with (NumberedCredentials).
+  uint64_t generation = 0;
   bool lost_unused = false;  // It was lost before it answered a request.
 };
 
@@ -164,7 +165,8 @@ SyncPool::SyncPool(const Options& options, ClientHooks hooks)
     : options_(options),
       hooks_(Guarded(std::move(hooks))),
       ledger_(LimitsOf(options), Backoff(DurationMicros(options.backoff_base),
-                                         DurationMicros(options.backoff_cap), RngOf(hooks_))) {}
+                                         DurationMicros(options.backoff_cap), RngOf(hooks_))),
+      replica_exit_(HasManyServers() ? kNeverUs : ReplicaExit::IntervalUs(options)) {}
 
 SyncPool::~SyncPool() { Close(); }
 
@@ -206,7 +208,8 @@ absl::StatusOr<uint64_t> SyncPool::Acquire() {
       REDOUBLE_RETURN_IF_ERROR(Open(grant.id));
       return grant.id;
     }
-    const bool is_current = slot->credentials == CredentialsNumber();
+    const bool is_current =
+        slot->credentials == CredentialsNumber() && slot->generation == generation_;
     if (is_current && IsAlive(*slot->store, grant.kind)) return grant.id;
     const std::unique_ptr<SyncStore> replaced = TakeSlot(grant.id);
     const std::lock_guard again(mutex_);
@@ -260,6 +263,7 @@ absl::Status SyncPool::Open(uint64_t id) {
   const uint64_t credentials = CredentialsNumber();
   auto slot = std::make_unique<Slot>();
   slot->credentials = credentials;
+  slot->generation = generation_;
   ClientHooks hooks = hooks_;
   if (hooks.command) hooks.command = slot->hook();
   auto opened = SyncStore::Connect(options_, Sharing::kDedicated, std::move(hooks));
@@ -312,7 +316,10 @@ void SyncPool::Release(uint64_t id, bool reusable) {
   {
     const std::lock_guard lock(mutex_);
     Slot& slot = *slots_.at(id);
+    const uint64_t read_only = slot.counters.read_only;
     slot.counters = slot.store->counters();
+    if (slot.counters.read_only > read_only && replica_exit_.Take(SteadyMicros())) ++generation_;
+    reusable &= slot.generation == generation_;
     if (slot.lost_unused) {
       last_failure_ = store::NotSentError("the server closed the connection before it answered");
       ledger_.NoteFailure(id, SteadyMicros());

@@ -33,6 +33,9 @@
 // * A connection is closed instead of returned after a call that got no reply, and after a lease
 //   that left it in a transaction, with watched keys, or changed in another way (SELECT, AUTH,
 //   CLIENT NO-EVICT).
+// * After a READONLY error of a server with a name all connections are replaced, because the name
+// may
+//   lead to another server now; at most once in Options::backoff_cap (replica_exit.h).
 // * For a cluster or a sentinel URI each of them is a ClusterClient or SentinelClient of its own,
 //   which reconnects by itself, and is returned also after a call that got no reply.
 //
@@ -66,6 +69,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/fsm/pool_counters.h"
+#include "redouble/backends/redis/fsm/replica_exit.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/pool/pool_ledger.h"
 #include "redouble/backends/redis/observe/request_observer.h"
@@ -141,7 +145,9 @@ class SyncPool final : public store::Store {
   std::condition_variable returned_;
   PoolLedger ledger_;
   std::map<uint64_t, std::unique_ptr<Slot>> slots_;
-  absl::Status last_failure_;  // Of an attempt to open a connection.
+  ReplicaExit replica_exit_;
+  std::atomic<uint64_t> generation_ = 0;  // Of connections; grows when the server is left.
+  absl::Status last_failure_;             // Of an attempt to open a connection.
   PoolCounters counters_;
   Counters gone_;  // Of closed connections.
   bool closed_ = false;

@@ -24,12 +24,14 @@
 #include "redouble/backends/redis/observe/command_latencies.h"
 #include "redouble/backends/redis/observe/command_spans.h"
 #include "redouble/backends/redis/observe/slow_commands.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/system_clock.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
@@ -424,6 +426,58 @@ TEST_F(SyncPoolTest, WhatWaitsForTheEndOfThePauseFailsWhenItIsClosed) {
   while (pool->counters().waits == 0) std::this_thread::yield();
   pool->Close();
   waiting.join();
+}
+
+// The name of the server leads to another one now; a transaction does not show why it failed.
+TEST_F(SyncPoolTest, LeavesTheServerThatBecameAReplica) {
+  for (const bool by_transaction : {false, true}) {
+    SpawnedServerOptions options;
+    options.listen_on_loopback = true;
+    auto first = SpawnedServer::Start(options), second = SpawnedServer::Start(options);
+    ASSERT_THAT(first, IsOk());
+    ASSERT_THAT(second, IsOk());
+    const std::string port = absl::StrCat((*first)->port());
+    const auto pool = SyncPool::Connect(absl::StrCat("redis://localhost:", port, "?pool_size=2"));
+    ASSERT_THAT(pool, IsOk());
+    {
+      const auto one = (*pool)->Borrow(), other = (*pool)->Borrow();
+      ASSERT_THAT(one, IsOk());
+      ASSERT_THAT(other, IsOk());
+    }
+    ASSERT_THAT(AskServer(**first, {"CONFIG", "SET", "port", "0"}), IsOk());
+    ASSERT_THAT(AskServer(**second, {"CONFIG", "SET", "port", port}), IsOk());
+    ASSERT_THAT(AskServer(**first, {"REPLICAOF", "127.0.0.1", port}), IsOk());
+    store::Batch batch(by_transaction ? store::Batch::Atomicity::kTransaction
+                                      : store::Batch::Atomicity::kPipeline);
+    batch.Add(CommandId::kSet, {"key", "1"});
+    EXPECT_EQ(base::Run(store::Execute(**pool, batch)).ok(), !by_transaction);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(base::Run(store::Set(**pool, absl::StrCat("key:", i), "1")), IsOk());
+    }
+    EXPECT_EQ((*pool)->counters().opened, 3u) << "one serves, and none of the old ones is left";
+    EXPECT_EQ((*pool)->traffic().read_only, 1u);
+    EXPECT_THAT(AskServer(**second, {"DBSIZE"}), IsOkAndHolds(Reply::Integer(3)));
+  }
+}
+
+// On purpose, which the pool cannot know: it looks for another server now and then only.
+TEST_F(SyncPoolTest, StaysAtAReplicaThatItFindsAgain) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  auto replica = SpawnedServer::Start(options);
+  ASSERT_THAT(replica, IsOk());
+  ASSERT_THAT(AskServer(**replica, {"REPLICAOF", "127.0.0.1", "1"}), IsOk());
+  const std::string port = absl::StrCat((*replica)->port());
+  for (const auto& [host, opened] : {std::pair("localhost", 2u), std::pair("127.0.0.1", 1u)}) {
+    const auto pool =
+        SyncPool::Connect(absl::StrCat("redis://", host, ":", port, "?pool_size=1&backoff_cap=1h"));
+    ASSERT_THAT(pool, IsOk());
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(store::ServerErrorCode(base::Run(store::Set(**pool, "key", "1")).status()),
+                "READONLY");
+    }
+    EXPECT_EQ((*pool)->counters().opened, opened) << host;
+  }
 }
 
 TEST(SyncPoolOfACluster, ServesManyThreads) {
