@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,15 +11,20 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
 
@@ -82,6 +88,27 @@ TEST_F(ClusterTls, CarriesCommandsToAllNodesAndFollowsASlotThatMoves) {
   const auto popped = Send(**client, {"BLPOP", "list", "0.01"});
   ASSERT_THAT(popped, IsOk());
   EXPECT_TRUE(popped->is_nil());
+}
+
+TEST_F(ClusterTls, CarriesShardChannelsAndPools) {
+  Start({.masters = 3});
+  const Options options = Options::Parse(cluster->uri() + Trusting()).value();
+  const auto subscriber = Run(FollowingSubscriber::Connect(context.get_executor(), options));
+  ASSERT_THAT(subscriber, IsOk());
+  ASSERT_THAT(Run(store::SSubscribe(**subscriber, kKeys)), IsOk());
+  RunUntil([&] { return (*subscriber)->confirmed() == 3; });
+  const auto pool = SyncPool::Connect(options);
+  ASSERT_THAT(pool, IsOk());
+  for (const std::string_view key : kKeys) {
+    EXPECT_THAT(base::Run(store::SPublish(**pool, key, "text")), IsOkAndHolds(1));
+    std::optional<store::Message> message;
+    while (!message) {
+      const auto event = Run((*subscriber)->Next());
+      ASSERT_THAT(event, IsOk());
+      if (event->push) message = store::ReadMessage(*event->push);
+    }
+    EXPECT_EQ(message->channel, key);
+  }
 }
 
 TEST_F(ClusterTls, ContinuesAfterAFailover) {
