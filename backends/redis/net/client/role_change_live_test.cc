@@ -15,6 +15,7 @@
 #include "redouble/backends/redis/net/asio_clock.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
@@ -26,6 +27,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
 
 namespace redouble::inline v0_1::redis {
@@ -337,6 +339,12 @@ TEST_F(RoleChange, NodesAreReachedAtTheirMappedAddresses) {
     ASSERT_OK_AND_ASSIGN(const Options master, (*client)->OptionsOfMaster(key));
     EXPECT_EQ(std::get<TcpAddress>(master.address).host, "127.0.0.1");
   }
+  const auto subscriber =
+      Run(FollowingSubscriber::Connect(context.get_executor(), (*client)->options()));
+  ASSERT_THAT(subscriber, IsOk());
+  const std::string_view channels[] = {"a", "b", "c"};
+  ASSERT_THAT(Run(store::SSubscribe(**subscriber, channels)), IsOk());
+  RunUntil([&] { return (*subscriber)->confirmed() == 3; });
   const auto unmapped = connect("&reconnect=no");
   ASSERT_THAT(unmapped, IsOk()) << "the node of the options gives the map";
   EXPECT_FALSE(Run(store::Set(**unmapped, "a", "2")).ok());

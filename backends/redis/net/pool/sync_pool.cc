@@ -251,7 +251,9 @@ absl::StatusOr<PoolGrant> SyncPool::AwaitGrant(std::unique_lock<std::mutex>& loc
 
 absl::Status SyncPool::WaitedInVain(const PoolGrant& grant) {
   ++counters_.timeouts;
-  if (grant.kind == PoolGrant::Kind::kPause) return last_failure_;
+  if (grant.kind == PoolGrant::Kind::kPause) {
+    return store::NotSentError(std::string_view(failure_), failure_code_);
+  }
   return store::NotSentError(
       std::string_view(absl::StrCat("all ", options_.pool_size, " connections to ",
                                     options_.AddressUri(), " were busy for ",
@@ -279,12 +281,10 @@ absl::Status SyncPool::Open(uint64_t id) {
   }
   ++counters_.open_failures;
   ledger_.NoteFailure(id, SteadyMicros());
-  last_failure_ = opened.status();
-  if (!store::ErrorKindOf(last_failure_)) {
-    const std::string text(last_failure_.message());
-    last_failure_ = store::NotSentError(std::string_view(text), last_failure_.code());
-  }
-  return last_failure_;
+  failure_ = std::string(opened.status().message());
+  failure_code_ = opened.status().code();
+  if (store::ErrorKindOf(opened.status())) return opened.status();
+  return store::NotSentError(std::string_view(failure_), failure_code_);
 }
 
 bool SyncPool::IsAlive(SyncStore& store, PoolGrant::Kind kind) const {
@@ -321,7 +321,8 @@ void SyncPool::Release(uint64_t id, bool reusable) {
     if (slot.counters.read_only > read_only && replica_exit_.Take(SteadyMicros())) ++generation_;
     reusable &= slot.generation == generation_;
     if (slot.lost_unused) {
-      last_failure_ = store::NotSentError("the server closed the connection before it answered");
+      failure_ = "the server closed the connection before it answered";
+      failure_code_ = absl::StatusCode::kUnavailable;
       ledger_.NoteFailure(id, SteadyMicros());
     }
     const bool kept = reusable && !closed_ && ledger_.Return(id, SteadyMicros());

@@ -61,6 +61,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -147,7 +148,10 @@ class SyncPool final : public store::Store {
   std::map<uint64_t, std::unique_ptr<Slot>> slots_;
   ReplicaExit replica_exit_;
   std::atomic<uint64_t> generation_ = 0;  // Of connections; grows when the server is left.
-  absl::Status last_failure_;             // Of an attempt to open a connection.
+  // Of an attempt to open a connection. Each call gets a status of its own: the thread sanitizer
+  // does not see how the library synchronizes those with common contents.
+  std::string failure_;
+  absl::StatusCode failure_code_ = absl::StatusCode::kUnavailable;
   PoolCounters counters_;
   Counters gone_;  // Of closed connections.
   bool closed_ = false;
