@@ -817,6 +817,7 @@ redouble_component(
     backends/redis/fsm/connection_machine.cc
     backends/redis/fsm/exec_machine.cc
     backends/redis/fsm/queue_limits.cc
+    backends/redis/fsm/replica_exit.cc
     backends/redis/fsm/run_machine.cc
     backends/redis/fsm/sentinel/sentinel_machine.cc
     backends/redis/fsm/subscribe/follow_machine.cc
@@ -873,6 +874,7 @@ redouble_component(
     backends/redis/fsm/counters.h
     backends/redis/fsm/pool_counters.h
     backends/redis/fsm/queue_limits.h
+    backends/redis/fsm/replica_exit.h
     backends/redis/fsm/sentinel/sentinel_machine.h
     backends/redis/fsm/subscribe/push_queue.h
     backends/redis/fsm/subscribe/subscribe_machine.h

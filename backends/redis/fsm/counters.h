@@ -92,6 +92,7 @@ struct Counters {
   uint64_t commands = 0;         // Commands in these requests.
   uint64_t in_flight = 0;        // Requests that have no result yet.
   uint64_t answered = 0;         // Requests that Redis answered, error replies included.
+  uint64_t read_only = 0;        // READONLY errors: the server is a replica.
   uint64_t not_sent = 0;         // Requests that failed before their first byte was written.
   uint64_t outcome_unknown = 0;  // Requests that failed after that.
   uint64_t timeouts = 0;         // Failed requests whose time limit was exceeded.
@@ -142,6 +143,7 @@ inline constexpr Figure<Counters> kCounterFigures[] = {
     {&Counters::commands, "commands"},
     {&Counters::in_flight, "in_flight", /*only_grows=*/false},
     {&Counters::answered, "answered"},
+    {&Counters::read_only, "read_only"},
     {&Counters::not_sent, "not_sent"},
     {&Counters::outcome_unknown, "outcome_unknown"},
     {&Counters::timeouts, "timeouts"},

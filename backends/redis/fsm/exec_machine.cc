@@ -86,10 +86,7 @@ ExecOptions ExecOptions::From(const Options& options, Sharing sharing) {
   if (options.cache_bytes > 0 && IsMultiplexed(sharing)) {
     exec.cache = TrackingCache::Limits::From(options);
   }
-  const auto* tcp = std::get_if<TcpAddress>(&options.address);
-  if (exec.reconnects && tcp != nullptr && !IsIpAddress(tcp->host)) {
-    exec.leave_replica_after_us = DurationMicros(options.backoff_cap);
-  }
+  if (exec.reconnects) exec.leave_replica_after_us = ReplicaExit::IntervalUs(options);
   return exec;
 }
 
@@ -100,7 +97,8 @@ ExecMachine::ExecMachine(ExecOptions options)
                          .max_reply_bytes = options.max_reply_bytes,
                          .counters = options.counters}),
       options_(std::move(options)),
-      queue_(kInitialQueue) {
+      queue_(kInitialQueue),
+      replica_exit_(options_.leave_replica_after_us) {
   if (options_.cache) cache_.emplace(*options_.cache);
 }
 
@@ -270,10 +268,9 @@ bool ExecMachine::TakeReply(Reply reply, int64_t now_us) {
 }
 
 void ExecMachine::NoteReadOnly(const Reply& reply, int64_t now_us) {
-  if (options_.leave_replica_after_us == kNoTimeout || now_us < may_leave_us_) return;
-  if (!absl::StartsWith(reply.text(), "READONLY ")) return;
-  leaving_ = true;
-  may_leave_us_ = LaterMicros(now_us, options_.leave_replica_after_us);
+  if (!IsReadOnly(reply)) return;
+  ++counters().read_only;
+  leaving_ |= replica_exit_.Take(now_us);
 }
 
 // Ends the connection once it has answered everything. Returns whether it has ended.

@@ -60,6 +60,7 @@
 #include "redouble/backends/redis/fsm/connection_machine.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/fsm/queue_limits.h"
+#include "redouble/backends/redis/fsm/replica_exit.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/core/store/resp/reply_reader.h"
 #include "redouble/core/store/resp/resp2_form.h"
@@ -197,7 +198,7 @@ class ExecMachine final : public ConnectionMachine {
 
   // A READONLY reply was received: nothing more is written to this connection.
   bool leaving_ = false;
-  int64_t may_leave_us_ = 0;
+  ReplicaExit replica_exit_;
 
   std::unique_ptr<PingRequest> ping_;
   std::list<std::unique_ptr<AuthRequest>> auths_;  // Under way.

@@ -19,9 +19,10 @@ struct PoolCounters {
   uint64_t open_failures = 0;  // Failed attempts to open one.
   uint64_t dead = 0;           // Connections that were found dead before their use.
   uint64_t expired = 0;        // Connections that were closed for their age or idle time.
-  uint64_t discarded = 0;  // Connections that were closed because their user left a state in them.
-  uint64_t borrowed = 0;   // Connections in use now.
-  uint64_t idle = 0;       // Idle connections now.
+  // Connections that were closed because their user left a state in them, or the server is left.
+  uint64_t discarded = 0;
+  uint64_t borrowed = 0;  // Connections in use now.
+  uint64_t idle = 0;      // Idle connections now.
 };
 
 }  // namespace redouble::inline v0_1::redis

@@ -49,7 +49,9 @@ class BlockingPool::Relay final : public store::Request {
 
 BlockingPool::BlockingPool(std::shared_ptr<ClientContext> context,
                            std::function<bool()> may_connect)
-    : context_(std::move(context)), may_connect_(std::move(may_connect)) {}
+    : context_(std::move(context)),
+      may_connect_(std::move(may_connect)),
+      replica_exit_(ReplicaExit::IntervalUs(context_->options)) {}
 
 BlockingPool::~BlockingPool() = default;
 
@@ -147,7 +149,8 @@ void BlockingPool::OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& r
   // This runs inside the relay, which must live until the end of this function.
   const std::unique_ptr<Relay> relay = std::move(slot->relay);
   store::Request* const request = std::exchange(slot->request, nullptr);
-  Free(slot, result.ok() && !slot->connection->closed());
+  if (result.ok() && IsReadOnly(*result) && replica_exit_.Take(SteadyMicros())) LeaveReplica();
+  Free(slot, result.ok() && !slot->at_replica && !slot->connection->closed());
   Continue();
   request->Complete(std::move(result));
 }
@@ -161,6 +164,12 @@ void BlockingPool::Free(Slots::iterator slot, bool usable) {
   const std::shared_ptr<Connection> connection = std::move(slot->connection);
   busy_.erase(slot);
   connection->Close("its blocking command has ended");
+}
+
+void BlockingPool::LeaveReplica() {
+  for (Slot& slot : busy_) slot.at_replica = true;
+  for (Slot& slot : idle_) slot.connection->Close("the server became a read-only replica");
+  idle_.clear();
 }
 
 void BlockingPool::Continue() {

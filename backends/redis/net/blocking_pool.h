@@ -21,6 +21,8 @@
 // and no longer than Options::blocking_timeout. The same limit applies again once it has a
 // connection.
 //
+// A server with a name that answers READONLY is left by all connections (replica_exit.h).
+//
 // Counters: requests that end without a connection are counted here, all others by the machine of
 // their connection.
 //
@@ -37,6 +39,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "redouble/backends/redis/fsm/replica_exit.h"
 #include "redouble/backends/redis/net/connection.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
@@ -73,6 +76,7 @@ class BlockingPool final : public store::RequestKeeper,
     std::shared_ptr<Connection> connection;
     std::unique_ptr<Relay> relay;
     store::Request* request = nullptr;
+    bool at_replica = false;  // The server became a replica while the command was under way.
   };
   struct Waiter {
     store::Request* request;
@@ -88,6 +92,7 @@ class BlockingPool final : public store::RequestKeeper,
   Slots::iterator TakeSlot();
   void OnDone(Slots::iterator slot, absl::StatusOr<store::Reply>&& result);
   void Free(Slots::iterator slot, bool usable);
+  void LeaveReplica();
   bool HasRoom() const;
   void OnWaitedTooLong(store::Request* request);
 
@@ -97,6 +102,7 @@ class BlockingPool final : public store::RequestKeeper,
   Slots idle_;
   std::list<Waiter> waiting_;
   size_t waiting_bytes_ = 0;
+  ReplicaExit replica_exit_;
   std::string closed_reason_;
 };
 

@@ -141,6 +141,33 @@ TEST_F(LiveReconnect, PingsAServerThatIsSilentAndGivesItUp) {
   EXPECT_EQ(log[2], "lost");
 }
 
+TEST_F(LiveReconnect, ASubscriberGivesUpAServerThatIsSilent) {
+  const std::unique_ptr<Subscriber> subscriber =
+      Subscribed("?health_check_interval=5ms&command_timeout=50ms&connect_timeout=50ms");
+  ASSERT_EQ(kill(server->pid(), SIGSTOP), 0);
+  RunUntil([&] { return subscriber->counters().losses > 0; });
+  ASSERT_EQ(kill(server->pid(), SIGCONT), 0);
+  EXPECT_EQ(NextPayload(*subscriber), "gap") << "it has subscribed again";
+}
+
+TEST_F(LiveReconnect, BlockingCommandsKeepTheirConnectionWhenTheMainOneIsLost) {
+  const std::unique_ptr<Client> client = Connected("?retry=idempotent");
+  const auto id = Send(*client, {"CLIENT", "ID"});
+  ASSERT_THAT(id, IsOk());
+  base::Task<absl::StatusOr<Reply>> pop = SendWords(*client, {"BLPOP", "list", "0"});
+  pop.Start();
+  RunUntil([&] { return client->counters().connects == 2; });
+  const std::unique_ptr<Client> other = Connected();
+  const std::string main_id = absl::StrCat(id->integer());
+  EXPECT_THAT(Send(*other, {"CLIENT", "KILL", "ID", main_id}), IsOkAndHolds(Reply::Integer(1)));
+  EXPECT_THAT(Send(*client, {"GET", "key"}), IsOk());
+  EXPECT_EQ(client->counters().losses, 1u);
+  EXPECT_FALSE(pop.done());
+  EXPECT_THAT(Send(*other, {"RPUSH", "list", "x"}), IsOkAndHolds(Reply::Integer(1)));
+  RunUntil([&] { return pop.done(); });
+  EXPECT_EQ(pop.TakeResult()->DebugString(), R"(["list", "x"])");
+}
+
 TEST_F(LiveReconnect, BlockingCommandsDelayNoOtherCommand) {
   const std::unique_ptr<Client> client = Connected();
   std::vector<base::Task<absl::StatusOr<Reply>>> pops;

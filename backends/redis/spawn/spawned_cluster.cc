@@ -44,6 +44,7 @@ absl::StatusOr<std::unique_ptr<SpawnedCluster>> SpawnedCluster::Start(
     REDOUBLE_RETURN_IF_ERROR(cluster->WriteNodesFile(i, names_shards));
     SpawnedServerOptions server;
     server.port = cluster->ports_[i];
+    server.tls = options.tls;
     server.held_time = options.held_time;
     server.config = cluster->Config(i);
     server.patience = options.patience;
@@ -133,6 +134,10 @@ std::vector<std::string> SpawnedCluster::Config(size_t index) const {
       // Replicas are listed for clients once they have received data.
       "repl-ping-replica-period 1",
   };
+  if (options_.tls) {
+    config.push_back("tls-cluster yes");
+    config.push_back("tls-replication yes");
+  }
   // The fastest timer in several nodes would keep a small machine busy.
   if (!options_.held_time) config.push_back("hz 20");
   config.insert(config.end(), options_.config.begin(), options_.config.end());
@@ -140,7 +145,8 @@ std::vector<std::string> SpawnedCluster::Config(size_t index) const {
 }
 
 std::string SpawnedCluster::uri() const {
-  std::string uri = absl::StrCat("redis://127.0.0.1:", ports_[0]->number(), "?cluster=yes");
+  std::string uri = absl::StrCat(options_.tls ? "rediss" : "redis",
+                                 "://127.0.0.1:", ports_[0]->number(), "?cluster=yes");
   for (size_t i = 1; i < ports_.size(); ++i) {
     absl::StrAppend(&uri, i == 1 ? "&seeds=" : ",", "127.0.0.1:", ports_[i]->number());
   }

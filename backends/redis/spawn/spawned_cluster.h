@@ -42,7 +42,9 @@ struct SpawnedClusterOptions {
   // held_time.
   absl::Duration node_timeout = absl::Seconds(2);
 
-  // As in SpawnedServerOptions, for all nodes.
+  // As in SpawnedServerOptions, for all nodes. With TLS, which then is all that their ports speak,
+  // the nodes use it among themselves as well: their certificate must be valid for clients.
+  std::optional<SpawnedTls> tls = std::nullopt;
   std::optional<absl::Time> held_time = std::nullopt;
   std::vector<std::string> config = {};
   absl::Duration patience = absl::Seconds(60);
@@ -69,7 +71,8 @@ class SpawnedCluster {
   // The id of the node in CLUSTER NODES: 40 hexadecimal digits.
   static std::string NodeId(size_t index);
 
-  // The URI for a client: the first node as host, the others as seeds.
+  // The URI for a client: the first node as host, the others as seeds. With TLS, the client needs
+  // options for its certificates as well.
   std::string uri() const;
 
   // Moves all held clocks.

@@ -13,6 +13,7 @@
 #include "redouble/backends/redis/fsm/cluster/cluster_route.h"
 #include "redouble/backends/redis/fsm/cluster/spelled_transaction.h"
 #include "redouble/backends/redis/fsm/command_effect.h"
+#include "redouble/backends/redis/fsm/replica_exit.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
@@ -63,11 +64,6 @@ std::optional<uint64_t> ReadEpoch(const Reply& reply) {
   uint64_t epoch = 0;
   if (!absl::SimpleAtoi(base::ToAbsl(FieldOf(reply, "config-epoch")), &epoch)) return std::nullopt;
   return epoch;
-}
-
-// The reply of a replica to a command that writes.
-bool IsReadOnly(const Reply& reply) {
-  return reply.is_error() && absl::StartsWith(reply.text(), "READONLY ");
 }
 
 std::vector<TcpAddress> SentinelsOf(const Options& options) {

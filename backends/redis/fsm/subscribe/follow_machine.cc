@@ -131,14 +131,16 @@ void FollowMachine::Unsubscribe(Request& request, TopicKind kind, int64_t now_us
   }
 }
 
-// The caller may rely on the subscription although it does not wait for the confirmation.
+// The caller may rely on the subscription although it does not wait for the confirmation, so it is
+// tried until the deadline.
 void FollowMachine::Abandon(Request& request) {
   const auto is_it = [&](const auto& entry) { return entry.first == &request; };
   if (std::erase_if(results_, is_it) > 0) return;
   for (auto& [id, waiting] : requests_) {
     if (waiting.request != &request) continue;
     waiting.request = nullptr;
-    queued_bytes_ -= waiting.bytes;
+    waiting.abandoned = true;
+    ++abandoned_;
     ++counters_.abandoned;
     --counters_.in_flight;
   }
@@ -148,8 +150,9 @@ void FollowMachine::ExpireRequests(int64_t now_us) {
   std::vector<uint64_t> expired;
   for (auto& [id, waiting] : requests_) {
     if (waiting.deadline_us > now_us) break;
-    if (waiting.request == nullptr) continue;
+    if (waiting.request == nullptr && !waiting.abandoned) continue;
     expired.push_back(id);
+    if (waiting.abandoned) continue;
     ++counters_.timeouts;
     FailLater(waiting,
               absl::StrCat("was not confirmed within ",
@@ -165,7 +168,20 @@ void FollowMachine::ExpireRequests(int64_t now_us) {
     });
     if (removed > 0 && waiting.empty() && !current->second.known) Drop(current);
   }
-  for (const uint64_t id : expired) requests_.erase(id);
+  for (const uint64_t id : expired) Erase(requests_.find(id));
+}
+
+// One confirmation less is missing.
+void FollowMachine::CountDown(Requests::iterator place) {
+  if (--place->second.missing == 0) Erase(place);
+}
+
+void FollowMachine::Erase(Requests::iterator place) {
+  if (place->second.abandoned) {
+    --abandoned_;
+    queued_bytes_ -= place->second.bytes;
+  }
+  requests_.erase(place);
 }
 
 // Confirmations.
@@ -216,7 +232,7 @@ void FollowMachine::ConfirmTo(uint64_t id, const Topic& topic, int64_t now_us) {
   } else {
     pushes_.Add({std::move(reply)}, counters_);
   }
-  if (--waiting.missing == 0) requests_.erase(place);
+  CountDown(place);
 }
 
 // A request that has its reply already learns by a push that the subscription does not exist.
@@ -233,7 +249,7 @@ void FollowMachine::Refuse(Subscriptions::iterator place, const Reply& error, in
                                 CountOf(topic.kind))},
                   counters_);
     }
-    if (--waiting.missing == 0) requests_.erase(found);
+    CountDown(found);
   }
   Detach(place->second);
   Drop(place);
@@ -246,7 +262,7 @@ void FollowMachine::EndUnconfirmed(Subscription& subscription) {
     if (waiting.request != nullptr && waiting.missing == 1) {
       FailLater(waiting, "was ended before it was confirmed", absl::StatusCode::kCancelled);
     }
-    if (--waiting.missing == 0) requests_.erase(found);
+    CountDown(found);
   }
 }
 
@@ -440,7 +456,7 @@ void FollowMachine::ArmTimer() {
   if (closed_) return;
   int64_t due_us = must_retry_ ? retry_at_us_ : kNeverUs;
   for (const auto& [id, waiting] : requests_) {
-    if (waiting.request == nullptr) continue;
+    if (waiting.request == nullptr && !waiting.abandoned) continue;
     due_us = std::min(due_us, waiting.deadline_us);
     break;
   }
@@ -456,7 +472,7 @@ void FollowMachine::Close(std::string_view reason) {
     if (waiting.request == nullptr) continue;
     FailLater(waiting, absl::StrCat("failed: ", *closed_), absl::StatusCode::kUnavailable);
   }
-  requests_.clear();
+  while (!requests_.empty()) Erase(requests_.begin());
   subscriptions_.clear();
   commands_.clear();
   known_ = {};

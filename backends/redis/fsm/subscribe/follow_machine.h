@@ -31,7 +31,8 @@
 //   line lost, not opened     as above
 //
 // A request that is not confirmed within command_timeout_us fails: "not sent" if its command was
-// on no line, else "outcome unknown". Its unconfirmed subscriptions are then dropped.
+// on no line, else "outcome unknown". Its unconfirmed subscriptions are then dropped. The same
+// happens to those of a request that was abandoned, which counts for the limits until then.
 //
 // Completing a request runs its waiter, which may submit or abandon requests; it must not destroy
 // the machine.
@@ -150,8 +151,8 @@ class FollowMachine final : public store::RequestKeeper {
   // The number of subscriptions that are confirmed at their home now.
   size_t confirmed() const;
   size_t lines() const { return lines_.size(); }
-  // Requests that have no result yet.
-  size_t queued() const { return counters_.in_flight; }
+  // Requests that have no result yet, abandoned requests included.
+  size_t queued() const { return counters_.in_flight + abandoned_; }
 
  private:
   struct Line {
@@ -174,7 +175,9 @@ class FollowMachine final : public store::RequestKeeper {
     int64_t deadline_us;
     size_t bytes;
     bool sent = false;
+    bool abandoned = false;
   };
+  using Requests = std::map<uint64_t, Waiting>;
   using Subscriptions = std::map<Topic, Subscription>;
 
   void Subscribe(store::Request& request, TopicKind kind, int64_t now_us);
@@ -183,6 +186,8 @@ class FollowMachine final : public store::RequestKeeper {
   void ConfirmTo(uint64_t waiting, const Topic& topic, int64_t now_us);
   void Refuse(Subscriptions::iterator place, const store::Reply& error, int64_t now_us);
   void EndUnconfirmed(Subscription& subscription);
+  void CountDown(Requests::iterator place);
+  void Erase(Requests::iterator place);
   void Drop(Subscriptions::iterator place);
   void Place(const Topic& topic, Subscription& subscription, int64_t now_us);
   void PlaceAll(int64_t now_us);
@@ -214,7 +219,8 @@ class FollowMachine final : public store::RequestKeeper {
   std::array<size_t, kTopicKinds> known_ = {};  // Subscriptions that were confirmed, by kind.
   std::map<uint64_t, Topic> commands_;          // Under way, by id.
   std::map<uint64_t, Line> lines_;
-  std::map<uint64_t, Waiting> requests_;  // In the order of their deadlines.
+  Requests requests_;     // In the order of their deadlines.
+  size_t abandoned_ = 0;  // Of them.
   size_t queued_bytes_ = 0;
   std::optional<TcpAddress> home_;    // Of channels and patterns.
   std::optional<TcpAddress> failed_;  // The home whose line was lost last.

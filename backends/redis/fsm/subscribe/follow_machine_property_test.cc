@@ -75,8 +75,9 @@ class Model {
     if (submitted.empty()) return;
     Submitted& one = submitted[index % submitted.size()];
     if (one.request == nullptr || one.request->completed()) return;
-    // The subscription stays: the caller may rely on it although it does not wait.
-    kept.insert(one.topic);
+    // The caller may rely on the subscription although it does not wait, if it is confirmed in
+    // time.
+    may_stay.insert(one.topic);
     one.request.reset();
   }
 
@@ -181,10 +182,13 @@ class Model {
       RC_ASSERT(one.in_time);
     }
     RC_ASSERT(machine.queued() == 0u);
-    std::set<Topic> all = wanted;
-    all.insert(kept.begin(), kept.end());
+    std::multiset<Topic> all;
+    for (const auto& [line, wire] : wires)
+      all.insert(wire.subscribed.begin(), wire.subscribed.end());
     RC_ASSERT(machine.confirmed() == all.size());
     RC_ASSERT(machine.lines() <= all.size());
+    for (const Topic& topic : wanted) RC_ASSERT(all.count(topic) == 1u);
+    for (const Topic& topic : all) RC_ASSERT(wanted.contains(topic) || may_stay.contains(topic));
     RC_ASSERT(machine.lines() == wires.size());
     CheckMessages();
     // A message to each subscription arrives, without another gap.
@@ -222,7 +226,7 @@ class Model {
         return topic.kind == kind && (name.empty() || topic.name == name);
       };
       std::erase_if(wanted, ends);
-      std::erase_if(kept, ends);
+      std::erase_if(may_stay, ends);
       std::erase_if(owed, [&](const auto& message) { return ends(std::get<0>(message)); });
     }
     machine.Submit(*one.request, now_us);
@@ -318,8 +322,8 @@ class Model {
   int64_t wake_us = kNeverUs;
   KnownHomes truth, known;
   std::map<uint64_t, Wire> wires;
-  std::set<Topic> wanted;  // Confirmed to the caller.
-  std::set<Topic> kept;    // The caller does not wait for the confirmation.
+  std::set<Topic> wanted;    // Confirmed to the caller.
+  std::set<Topic> may_stay;  // The caller does not wait for the confirmation.
   std::map<Topic, int64_t> published;
   std::vector<std::tuple<Topic, int64_t, int>> owed;  // And the number of events read before.
   std::set<std::pair<Topic, int64_t>> read;

@@ -335,8 +335,36 @@ TEST_F(FollowMachineTest, RefusesRequestsBeyondItsLimits) {
     EXPECT_FALSE(third->completed()) << "there is room again";
     third.reset();
     full.Submit(fourth, now_us + kTimeoutUs);
-    EXPECT_FALSE(fourth.completed()) << "what was abandoned takes no room";
+    EXPECT_THAT(fourth.result(), StatusIs(absl::StatusCode::kResourceExhausted))
+        << "what was abandoned may still be sent";
+    full.Timer(now_us + 2 * kTimeoutUs);
+    RequestForTest fifth("SUBSCRIBE e");
+    full.Submit(fifth, now_us + 2 * kTimeoutUs);
+    EXPECT_FALSE(fifth.completed()) << "within its time";
   }
+}
+
+// The caller may rely on the subscription although it does not wait, but not after its time.
+TEST_F(FollowMachineTest, ForgetsAnAbandonedSubscriptionThatIsNotConfirmedInTime) {
+  std::optional<RequestForTest> other(std::in_place, "SUBSCRIBE other");
+  machine.Submit(*other, now_us);
+  other.reset();
+  std::optional<RequestForTest> later(std::in_place, "SUBSCRIBE later");
+  machine.Submit(*later, now_us + 10);
+  later.reset();
+  EXPECT_EQ(Actions(), (Texts{"find", "wake"}));
+  EXPECT_EQ(wake_at_us, now_us + kTimeoutUs);
+  machine.Timer(wake_at_us);
+  EXPECT_EQ(machine.queued(), 1u);
+  homes.all = {Server(1)};
+  machine.HomesChanged(now_us + kTimeoutUs);
+  const uint64_t line = machine.NextAction().value().line;
+  machine.LineOpened(line, now_us + kTimeoutUs);
+  EXPECT_EQ(Actions(), (Texts{absl::StrCat("subscribe ", line, " later"), "wake"}));
+  machine.Timer(now_us + kTimeoutUs + 10);
+  EXPECT_EQ(Actions(),
+            (Texts{absl::StrCat("unsubscribe ", line, " later"), absl::StrCat("close ", line)}));
+  EXPECT_EQ(machine.queued(), 0u);
 }
 
 TEST_F(FollowMachineTest, AWaiterMayAbandonAndSubmitRequests) {

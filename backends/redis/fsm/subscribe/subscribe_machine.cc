@@ -137,10 +137,15 @@ void SubscribeMachine::Encode(std::string& out) {
 
 // Time.
 
+// The caller of an abandoned request may rely on it, but it is not encoded after its time.
+bool SubscribeMachine::Expires(size_t entry) const {
+  return entries_[entry].request != nullptr || (entry >= encoded_ && !entries_[entry].is_own);
+}
+
 int64_t SubscribeMachine::NextDeadline() const {
   int64_t next_us = kNoTimeout;
-  for (const Entry& entry : entries_) {
-    if (entry.request != nullptr) next_us = std::min(next_us, entry.deadline_us);
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (Expires(i)) next_us = std::min(next_us, entries_[i].deadline_us);
   }
   return next_us;
 }
@@ -148,11 +153,11 @@ int64_t SubscribeMachine::NextDeadline() const {
 void SubscribeMachine::ExpireRequests(int64_t now_us) {
   for (size_t i = 0; i < entries_.size();) {
     Entry& entry = entries_[i];
-    if (entry.request == nullptr || entry.deadline_us > now_us) {
+    if (!Expires(i) || entry.deadline_us > now_us) {
       ++i;
       continue;
     }
-    Request& request = *std::exchange(entry.request, nullptr);
+    Request* const request = std::exchange(entry.request, nullptr);
     const bool sent = i < encoded_;
     const std::string limit =
         absl::FormatDuration(absl::Microseconds(entry.deadline_us - entry.submitted_us));
@@ -161,11 +166,12 @@ void SubscribeMachine::ExpireRequests(int64_t now_us) {
       queued_bytes_ -= entry.bytes.size();
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    if (request == nullptr) continue;
     const std::string text =
-        sent ? absl::StrCat(address(), " did not answer ", UpperName(request), " within ", limit)
-             : absl::StrCat(UpperName(request), " could not be sent to ", address(), " within ",
+        sent ? absl::StrCat(address(), " did not answer ", UpperName(*request), " within ", limit)
+             : absl::StrCat(UpperName(*request), " could not be sent to ", address(), " within ",
                             limit);
-    FailLater(request, RequestError(sent, text, absl::StatusCode::kDeadlineExceeded));
+    FailLater(*request, RequestError(sent, text, absl::StatusCode::kDeadlineExceeded));
   }
   DeliverFailures();
 }

@@ -16,8 +16,8 @@
 // Overflow: pushes wait in a queue of limited length, which drops the oldest (push_queue.h).
 //
 // Failures: as in exec_machine.h. A request that was not answered when the connection was lost
-// fails as "not sent" or "outcome unknown"; it is never repeated. connection_machine.h describes
-// the events.
+// fails as "not sent" or "outcome unknown"; it is never repeated. A request that was abandoned is
+// still sent within its time. connection_machine.h describes the events.
 //
 // Thread-safety: one thread or strand at a time.
 #ifndef REDOUBLE_BACKENDS_REDIS_FSM_SUBSCRIBE_SUBSCRIBE_MACHINE_H_
@@ -98,6 +98,7 @@ class SubscribeMachine final : public ConnectionMachine {
     uint64_t first_byte = 0;
   };
 
+  bool Expires(size_t entry) const;
   void StampDeadlines(int64_t now_us) override;
   void Encode(std::string& out) override;
   bool TakeReply(store::Reply reply, int64_t now_us) override;

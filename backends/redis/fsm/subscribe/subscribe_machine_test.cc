@@ -295,6 +295,21 @@ TEST(SubscribeMachine, TimesOutAndReturnsTheLateConfirmationAsAPush) {
   EXPECT_EQ(connection.machine.subscriptions(), 1u);
 }
 
+TEST(SubscribeMachine, ForgetsAnAbandonedRequestThatCannotBeSentInTime) {
+  SubscribeConnection connection;
+  auto early = std::make_unique<RequestForTest>("SUBSCRIBE a");
+  connection.Submit(*early);
+  early.reset();
+  connection.Pass(kTimeoutUs / 2);
+  auto late = std::make_unique<RequestForTest>("SUBSCRIBE b");
+  connection.Submit(*late);
+  late.reset();
+  connection.Pass(kTimeoutUs / 2);
+  EXPECT_EQ(connection.machine.queued(), 1u);
+  connection.Connect();
+  EXPECT_EQ(connection.TakeSent(), "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nb\r\n");
+}
+
 TEST(SubscribeMachine, TakesBackWhatWasNotSentInTime) {
   SubscribeConnection connection;
   RequestForTest subscribe("SUBSCRIBE a");

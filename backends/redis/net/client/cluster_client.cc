@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -124,7 +125,8 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
     const int64_t deadline_us = LaterMicros(since_us, DurationMicros(limit));
     held_.push_back({&request, *name, BytesOf(request), since_us, deadline_us});
     held_bytes_ += held_.back().bytes;
-    if (held_.size() == 1) SetHeldTimer();
+    held_deadlines_.insert(deadline_us);
+    if (deadline_us < held_timer_us_) SetHeldTimer(deadline_us);
     if (asked_.contains(*name)) return true;
     const uint64_t id = --next_question_;
     Question& question = asked_.try_emplace(*name, *name).first->second;
@@ -145,22 +147,31 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
     std::optional<Held> taken(std::move(*found));
     held_.erase(found);
     held_bytes_ -= taken->bytes;
+    held_deadlines_.erase(held_deadlines_.find(taken->deadline_us));
     return taken;
   }
 
-  // Nearly in the order of their deadlines: a timer that comes early is set again.
-  void SetHeldTimer() {
-    if (held_.empty() || held_.front().deadline_us == kNeverUs) return;
-    held_timer_.expires_at(std::chrono::steady_clock::time_point(
-        std::chrono::microseconds(held_.front().deadline_us)));
+  void SetHeldTimer(int64_t at_us) {
+    held_timer_us_ = at_us;
+    if (at_us == kNeverUs) return;
+    held_timer_.expires_at(std::chrono::steady_clock::time_point(std::chrono::microseconds(at_us)));
     held_timer_.async_wait(
         [this, self = shared_from_this()](const boost::system::error_code& error) {
-          if (error) return;
-          while (!held_.empty() && held_.front().deadline_us <= SteadyMicros()) {
-            EndHeld(*Take(*held_.front().request));
-          }
-          SetHeldTimer();
+          if (!error) EndLateHeld();
         });
+  }
+
+  // The requests may have left since the timer was set.
+  void EndLateHeld() {
+    held_timer_us_ = kNeverUs;
+    while (!held_deadlines_.empty() && *held_deadlines_.begin() <= SteadyMicros()) {
+      const auto late = std::find_if(held_.begin(), held_.end(), [&](const Held& held) {
+        return held.deadline_us == *held_deadlines_.begin();
+      });
+      EndHeld(*Take(*late->request));
+    }
+    const int64_t next_us = held_deadlines_.empty() ? kNeverUs : *held_deadlines_.begin();
+    if (next_us < held_timer_us_) SetHeldTimer(next_us);
   }
 
   static void EndHeld(const Held& held) {
@@ -229,7 +240,9 @@ class ClusterClient::Core final : public MultiServerCore<ClusterMachine, Cluster
   std::map<std::string, Question> asked_;  // Under way.
   std::list<Held> held_;                   // In the order of their submission.
   size_t held_bytes_ = 0;
+  std::multiset<int64_t> held_deadlines_;
   asio::steady_timer held_timer_;
+  int64_t held_timer_us_ = kNeverUs;  // When it ends.
   std::string unknown_name_;
   uint64_t next_question_ = 0;  // Counts down, apart from the ids of parts.
 

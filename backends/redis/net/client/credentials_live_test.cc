@@ -7,15 +7,18 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/redis/credential_source.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
 #include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/net/subscriber.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/core/base/status/status_matchers.h"
@@ -164,6 +167,31 @@ TEST_F(CredentialsTest, AllNodesOfAClusterAuthenticateAgain) {
     EXPECT_THAT(Run(store::Get(**client, key)), IsOk());
   }
   EXPECT_EQ((*client)->traffic().reauthentications, 3u);
+}
+
+TEST_F(CredentialsTest, FollowingSubscribersUseThemWhenTheyConnectNext) {
+  SpawnedClusterOptions options;
+  options.config = {UserLine("one", "old"), UserLine("two", "new")};
+  auto cluster = SpawnedCluster::Start(options);
+  ASSERT_THAT(cluster, IsOk());
+  auto subscriber = Run(FollowingSubscriber::Connect(
+      context.get_executor(), Options::Parse((*cluster)->uri()).value(), hooks));
+  ASSERT_THAT(subscriber, IsOk());
+  const std::string_view channels[] = {"b"};
+  ASSERT_THAT(Run(store::SSubscribe(**subscriber, channels)), IsOk());
+  const SpawnedServer& home = (*cluster)->node(0);  // Of the slot of b.
+  const auto subscribed_as = [&](std::string_view user) {
+    const auto list = AskServer(home, {"CLIENT", "LIST", "TYPE", "pubsub"});
+    return list.ok() &&
+           absl::StrContains(list->text(), absl::StrCat(" user=", std::string(user), " "));
+  };
+  EXPECT_TRUE(subscribed_as("one"));
+  Set({"two", "new"});
+  EXPECT_THAT(AskServer(home, {"CLIENT", "KILL", "TYPE", "pubsub"}),
+              IsOkAndHolds(Reply::Integer(1)));
+  EXPECT_TRUE(Run((*subscriber)->Next())->is_gap());
+  EXPECT_TRUE(subscribed_as("two"));
+  EXPECT_FALSE(subscribed_as("one"));
 }
 
 TEST_F(CredentialsTest, TheMasterOfSentinelsGetsThemAndTheSentinelsDoNot) {

@@ -15,6 +15,7 @@
 #include "redouble/backends/redis/net/asio_clock.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
+#include "redouble/backends/redis/net/client/following_subscriber.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
@@ -26,6 +27,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
 
 namespace redouble::inline v0_1::redis {
@@ -200,27 +202,61 @@ TEST_F(RoleChange, AFailedSubscriptionToTheSameSentinelIsTriedAgain) {
 
 // The name of the server leads to another one: here the port changes hands, and the connection to
 // the old server stays.
-TEST_F(RoleChange, AClientOfANameLeavesTheServerThatBecameAReplica) {
-  SpawnedServerOptions options;
-  options.listen_on_loopback = true;
-  auto first = SpawnedServer::Start(options);
-  auto second = SpawnedServer::Start(options);
-  ASSERT_THAT(first, IsOk());
-  ASSERT_THAT(second, IsOk());
-  const std::string port = absl::StrCat((*first)->port());
-  const auto client = Run(Client::Connect(
-      context.get_executor(), Options::Parse(absl::StrCat("redis://localhost:", port)).value()));
-  ASSERT_THAT(client, IsOk());
-  ASSERT_THAT(Run(store::Set(**client, "before", "1")), IsOk());
-  ASSERT_EQ(Ask(**first, "CONFIG SET port 0"), Reply::Ok());
-  ASSERT_EQ(Ask(**second, absl::StrCat("CONFIG SET port ", port)), Reply::Ok());
-  ASSERT_EQ(Ask(**first, absl::StrCat("REPLICAOF 127.0.0.1 ", port)), Reply::Ok());
+// A master and its replica, which change places behind the name of the master.
+class NamedMaster : public RoleChange {
+ protected:
+  void SetUp() override {
+    SpawnedServerOptions options;
+    options.listen_on_loopback = true;
+    for (auto* server : {&first, &second}) {
+      auto started = SpawnedServer::Start(options);
+      ASSERT_THAT(started, IsOk());
+      *server = *std::move(started);
+    }
+    port = absl::StrCat(first->port());
+    auto connected = Run(Client::Connect(
+        context.get_executor(), Options::Parse(absl::StrCat("redis://localhost:", port)).value()));
+    ASSERT_THAT(connected, IsOk());
+    client = *std::move(connected);
+  }
+  void FailOver() {
+    ASSERT_EQ(Ask(*first, "CONFIG SET port 0"), Reply::Ok());
+    ASSERT_EQ(Ask(*second, absl::StrCat("CONFIG SET port ", port)), Reply::Ok());
+    ASSERT_EQ(Ask(*first, absl::StrCat("REPLICAOF 127.0.0.1 ", port)), Reply::Ok());
+  }
 
-  const absl::Status refused = Run(store::Set(**client, "after", "1")).status();
+  std::unique_ptr<SpawnedServer> first, second;
+  std::string port;
+  std::unique_ptr<Client> client;
+};
+
+TEST_F(NamedMaster, IsLeftWhenItBecameAReplica) {
+  ASSERT_THAT(Run(store::Set(*client, "before", "1")), IsOk());
+  FailOver();
+  const absl::Status refused = Run(store::Set(*client, "after", "1")).status();
   EXPECT_EQ(store::ServerErrorCode(refused), "READONLY") << refused;
-  EXPECT_THAT(Run(store::Set(**client, "after", "2")), IsOk());
-  EXPECT_EQ(Ask(**second, "GET after"), Reply::Bulk("2"));
-  EXPECT_EQ((*client)->counters().connects, 2u);
+  EXPECT_THAT(Run(store::Set(*client, "after", "2")), IsOk());
+  EXPECT_EQ(Ask(*second, "GET after"), Reply::Bulk("2"));
+  EXPECT_EQ(client->counters().connects, 2u);
+}
+
+// They have connections of their own.
+TEST_F(NamedMaster, IsLeftByBlockingCommands) {
+  const Reply popped = Reply::Array({Reply::Bulk("list"), Reply::Bulk("element")});
+  ASSERT_EQ(Ask(*first, "RPUSH list element element"), Reply::Integer(2));
+  std::vector<base::Task<absl::StatusOr<Reply>>> pops;
+  for (int i = 0; i < 2; ++i) pops.push_back(SendWords(*client, {"BLPOP", "list", "0"}));
+  for (const auto& reply : Run(base::WhenAll(std::move(pops)))) {
+    EXPECT_THAT(reply, IsOkAndHolds(popped));
+  }
+  FailOver();
+  ASSERT_EQ(Ask(*second, "RPUSH list element element"), Reply::Integer(2));
+  const auto refused = Send(*client, {"BLPOP", "list", "0"});
+  ASSERT_THAT(refused, IsOk());
+  EXPECT_TRUE(refused->is_error() && absl::StartsWith(refused->text(), "READONLY ")) << *refused;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(Send(*client, {"BLPOP", "list", "0"}), IsOkAndHolds(popped));
+  }
 }
 
 // Two nodes that each say that the other one serves the slot.
@@ -303,6 +339,12 @@ TEST_F(RoleChange, NodesAreReachedAtTheirMappedAddresses) {
     ASSERT_OK_AND_ASSIGN(const Options master, (*client)->OptionsOfMaster(key));
     EXPECT_EQ(std::get<TcpAddress>(master.address).host, "127.0.0.1");
   }
+  const auto subscriber =
+      Run(FollowingSubscriber::Connect(context.get_executor(), (*client)->options()));
+  ASSERT_THAT(subscriber, IsOk());
+  const std::string_view channels[] = {"a", "b", "c"};
+  ASSERT_THAT(Run(store::SSubscribe(**subscriber, channels)), IsOk());
+  RunUntil([&] { return (*subscriber)->confirmed() == 3; });
   const auto unmapped = connect("&reconnect=no");
   ASSERT_THAT(unmapped, IsOk()) << "the node of the options gives the map";
   EXPECT_FALSE(Run(store::Set(**unmapped, "a", "2")).ok());

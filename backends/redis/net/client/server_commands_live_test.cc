@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,8 @@
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/task.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
@@ -133,6 +136,48 @@ TEST_F(RenamedCommand, WaitsWithinTheLimitsOfTheClient) {
     }
     while (!Send(**limited, {"my.bitop", "OR", "{a}", "{a}"}).ok()) continue;
   }
+}
+
+// A batch that waits for one description after the other keeps its deadline, although it waits
+// behind a request without a deadline and, at last, behind one that was submitted later.
+TEST_F(RenamedCommand, WaitsForAllItsDescriptionsWithinOneTimeout) {
+  auto timed = Run(ClusterClient::Connect(
+      context.get_executor(),
+      Options::Parse(absl::StrCat(cluster->uri(), "&command_timeout=500ms")).value()));
+  ASSERT_THAT(timed, IsOk());
+  for (const std::string key : {"a", "b", "c"}) {
+    while (!Send(**timed, {"GET", key}).ok()) continue;
+  }
+  for (size_t node = 0; node < 3; ++node) kill(cluster->node(node).pid(), SIGSTOP);
+  store::Batch blocking(store::Batch::Atomicity::kPipeline);
+  blocking.Add(store::CommandId::kBLPop, {"list", "0"});
+  blocking.Add(store::Command::Named("no.such1"));
+  store::Batch two(store::Batch::Atomicity::kPipeline), one(store::Batch::Atomicity::kPipeline);
+  two.Add(store::Command::Named("no.such2"));
+  two.Add(store::Command::Named("no.such3"));
+  one.Add(store::Command::Named("no.such4"));
+  std::vector<std::string> ended;
+  const auto note = [&](const std::string name, const store::Batch& batch) -> base::Task<void> {
+    const absl::Status status = (co_await store::Execute(**timed, batch)).status();
+    ended.push_back(absl::StrCat(name, " ", absl::StatusCodeToString(status.code())));
+  };
+  auto first = store::Execute(**timed, blocking);
+  auto second = note("two", two), third = note("one", one);
+  first.Start();
+  const uint64_t questions = (*timed)->traffic().commands;
+  second.Start();
+  third.Start();
+  RunUntil([&] { return (*timed)->traffic().commands >= questions + 2; });
+  // The questions go to one master after the other, down from the first.
+  const TcpAddress asked = (*timed)->map().Masters().at(2);
+  for (size_t node = 0; node < 3; ++node) {
+    if (cluster->node(node).port() == asked.port) kill(cluster->node(node).pid(), SIGCONT);
+  }
+  RunUntil([&] { return ended.size() == 2; });
+  EXPECT_EQ(ended, (std::vector<std::string>{"two DEADLINE_EXCEEDED", "one DEADLINE_EXCEEDED"}));
+  (*timed)->Close();
+  RunUntil([&] { return first.done(); });
+  for (size_t node = 0; node < 3; ++node) kill(cluster->node(node).pid(), SIGCONT);
 }
 
 TEST_F(RenamedCommand, ACommandThatNoServerKnowsGetsTheServersError) {

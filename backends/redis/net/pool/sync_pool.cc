@@ -59,6 +59,9 @@ void Guard(std::mutex& mutex, std::function<Result(Arguments...)>& hook) {
   };
 }
 
+// A longer time would overflow the clock.
+constexpr absl::Duration kLongestWait = absl::Hours(24 * 365 * 100);
+
 // A request without a reply may have left the server busy with it.
 bool LeavesConnectionUsable(const absl::StatusOr<Reply>& result) {
   return result.ok() || result.status().code() == absl::StatusCode::kFailedPrecondition;
@@ -75,6 +78,9 @@ struct SyncPool::Slot {
     observed = observer == nullptr ? Observed() : Observed{observer, &request};
     store->Submit(kept);
     observed = {};
+    if (!LeavesConnectionUsable(kept.result())) {
+      lost_unused = !store->IsUsable() && store->counters().answered == 0;
+    }
     return std::move(kept.result());
   }
   CommandHook hook() {
@@ -96,6 +102,8 @@ struct SyncPool::Slot {
   std::unique_ptr<SyncStore> store;
   Counters counters;         // When it was returned last.
   uint64_t credentials = 0;  // Those that it was opened with (NumberedCredentials).
+  uint64_t generation = 0;
+  bool lost_unused = false;  // It was lost before it answered a request.
 };
 
 // The store of a lease. It notes how the connection will be left.
@@ -154,7 +162,11 @@ SyncPool::Lease::~Lease() = default;
 store::Store& SyncPool::Lease::store() { return *store_; }
 
 SyncPool::SyncPool(const Options& options, ClientHooks hooks)
-    : options_(options), hooks_(Guarded(std::move(hooks))), ledger_(LimitsOf(options)) {}
+    : options_(options),
+      hooks_(Guarded(std::move(hooks))),
+      ledger_(LimitsOf(options), Backoff(DurationMicros(options.backoff_base),
+                                         DurationMicros(options.backoff_cap), RngOf(hooks_))),
+      replica_exit_(HasManyServers() ? kNeverUs : ReplicaExit::IntervalUs(options)) {}
 
 SyncPool::~SyncPool() { Close(); }
 
@@ -196,7 +208,8 @@ absl::StatusOr<uint64_t> SyncPool::Acquire() {
       REDOUBLE_RETURN_IF_ERROR(Open(grant.id));
       return grant.id;
     }
-    const bool is_current = slot->credentials == CredentialsNumber();
+    const bool is_current =
+        slot->credentials == CredentialsNumber() && slot->generation == generation_;
     if (is_current && IsAlive(*slot->store, grant.kind)) return grant.id;
     const std::unique_ptr<SyncStore> replaced = TakeSlot(grant.id);
     const std::lock_guard again(mutex_);
@@ -204,32 +217,43 @@ absl::StatusOr<uint64_t> SyncPool::Acquire() {
   }
 }
 
+std::chrono::steady_clock::time_point SyncPool::AcquireDeadline() const {
+  return std::chrono::steady_clock::now() +
+         absl::ToChronoMicroseconds(std::min(options_.pool_acquire_timeout, kLongestWait));
+}
+
 absl::StatusOr<PoolGrant> SyncPool::AwaitGrant(std::unique_lock<std::mutex>& lock) {
-  // A longer time would overflow the clock.
-  constexpr absl::Duration kLongest = absl::Hours(24 * 365 * 100);
-  const auto deadline =
-      std::chrono::steady_clock::now() +
-      absl::ToChronoMicroseconds(std::min(options_.pool_acquire_timeout, kLongest));
-  const bool forever = options_.pool_acquire_timeout == absl::InfiniteDuration();
+  const auto deadline = AcquireDeadline();
   bool waited = false;
-  bool timed_out = false;
   while (true) {
     if (closed_) return store::NotSentError("the pool was closed");
     CloseExpired(lock);
-    const PoolGrant grant = ledger_.Borrow(SteadyMicros());
-    if (grant.kind != PoolGrant::Kind::kWait) {
+    const int64_t now_us = SteadyMicros();
+    const auto now = std::chrono::steady_clock::now();
+    const PoolGrant grant = ledger_.Borrow(now_us);
+    const bool paused = grant.kind == PoolGrant::Kind::kPause;
+    if (!paused && grant.kind != PoolGrant::Kind::kWait) {
       ++counters_.borrows;
       return grant;
     }
     if (!std::exchange(waited, true)) ++counters_.waits;
-    if (timed_out) break;
-    if (forever) {
-      returned_.wait(lock);
-    } else {
-      timed_out = returned_.wait_until(lock, deadline) == std::cv_status::timeout;
+    auto wake = deadline;
+    if (paused && grant.until_us != kNeverUs) {
+      const absl::Duration pause = absl::Microseconds(grant.until_us - now_us);
+      const auto end = now + absl::ToChronoMicroseconds(std::min(pause, kLongestWait));
+      if (end > deadline && ledger_.borrowed() == 0) return WaitedInVain(grant);
+      wake = std::min(wake, end);
     }
+    if (now >= deadline) return WaitedInVain(grant);
+    returned_.wait_until(lock, wake);
   }
+}
+
+absl::Status SyncPool::WaitedInVain(const PoolGrant& grant) {
   ++counters_.timeouts;
+  if (grant.kind == PoolGrant::Kind::kPause) {
+    return store::NotSentError(std::string_view(failure_), failure_code_);
+  }
   return store::NotSentError(
       std::string_view(absl::StrCat("all ", options_.pool_size, " connections to ",
                                     options_.AddressUri(), " were busy for ",
@@ -241,22 +265,26 @@ absl::Status SyncPool::Open(uint64_t id) {
   const uint64_t credentials = CredentialsNumber();
   auto slot = std::make_unique<Slot>();
   slot->credentials = credentials;
+  slot->generation = generation_;
   ClientHooks hooks = hooks_;
   if (hooks.command) hooks.command = slot->hook();
   auto opened = SyncStore::Connect(options_, Sharing::kDedicated, std::move(hooks));
   const std::lock_guard lock(mutex_);
+  // Those that wait for the end of this attempt or of the next pause.
+  returned_.notify_all();
   if (opened.ok()) {
     ++counters_.opened;
     slot->store = *std::move(opened);
     slots_.emplace(id, std::move(slot));
+    ledger_.NoteOpened(id);
     return absl::OkStatus();
   }
   ++counters_.open_failures;
-  ledger_.Drop(id);
-  returned_.notify_one();
+  ledger_.NoteFailure(id, SteadyMicros());
+  failure_ = std::string(opened.status().message());
+  failure_code_ = opened.status().code();
   if (store::ErrorKindOf(opened.status())) return opened.status();
-  const std::string text(opened.status().message());
-  return store::NotSentError(std::string_view(text), opened.status().code());
+  return store::NotSentError(std::string_view(failure_), failure_code_);
 }
 
 bool SyncPool::IsAlive(SyncStore& store, PoolGrant::Kind kind) const {
@@ -277,6 +305,10 @@ uint64_t SyncPool::CredentialsNumber() const {
 
 SyncPool::Slot& SyncPool::SlotOf(uint64_t id) { return *slots_.at(id); }
 
+bool SyncPool::HasManyServers() const {
+  return options_.cluster || !options_.sentinel_master.empty();
+}
+
 // Returning.
 
 void SyncPool::Release(uint64_t id, bool reusable) {
@@ -284,7 +316,15 @@ void SyncPool::Release(uint64_t id, bool reusable) {
   {
     const std::lock_guard lock(mutex_);
     Slot& slot = *slots_.at(id);
+    const uint64_t read_only = slot.counters.read_only;
     slot.counters = slot.store->counters();
+    if (slot.counters.read_only > read_only && replica_exit_.Take(SteadyMicros())) ++generation_;
+    reusable &= slot.generation == generation_;
+    if (slot.lost_unused) {
+      failure_ = "the server closed the connection before it answered";
+      failure_code_ = absl::StatusCode::kUnavailable;
+      ledger_.NoteFailure(id, SteadyMicros());
+    }
     const bool kept = reusable && !closed_ && ledger_.Return(id, SteadyMicros());
     if (!kept) {
       if (!reusable) {
@@ -360,12 +400,12 @@ void SyncPool::Pass(Request& request, RequestObserver* observer) {
     slot = &SlotOf(*id);
   }
   absl::StatusOr<Reply> result = slot->Run(request, observer);
-  Release(*id, LeavesConnectionUsable(result));
+  Release(*id, LeavesConnectionUsable(result) || (HasManyServers() && slot->store->IsUsable()));
   request.Complete(std::move(result));
 }
 
 absl::StatusOr<SyncPool::Lease> SyncPool::Borrow() {
-  if (options_.cluster || !options_.sentinel_master.empty()) {
+  if (HasManyServers()) {
     return store::NotSentError("a cluster or sentinel client has no connection to lend",
                                absl::StatusCode::kFailedPrecondition);
   }

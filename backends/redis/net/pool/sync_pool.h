@@ -19,6 +19,12 @@
 //   opens the first one.
 // * A call waits for a connection for Options::pool_acquire_timeout, and then fails as "not sent"
 //   with DeadlineExceeded. Opening a connection may add Options::connect_timeout.
+// * After failed attempts to open a connection in a row the next one is made only after a wait
+//   (backoff.h, with Options::backoff_base and backoff_cap), and by one call at a time. A call
+//   whose attempt fails fails with its error. Other calls wait for the end of the pause within
+//   Options::pool_acquire_timeout, or for a connection that is returned; if the pause is longer and
+//   no connection is borrowed, they fail at once. They fail with the error of the last attempt, as
+//   "not sent". A connection that was lost before it answered a request counts as a failed attempt.
 // * A connection that was idle for Options::pool_idle_time, or was opened Options::pool_lifetime
 //   ago, is closed by the next call. The connection that was used last is used first.
 // * Before a connection is used, the pool looks whether the server has closed it. A connection that
@@ -27,8 +33,11 @@
 // * A connection is closed instead of returned after a call that got no reply, and after a lease
 //   that left it in a transaction, with watched keys, or changed in another way (SELECT, AUTH,
 //   CLIENT NO-EVICT).
+// * After a READONLY error of a server with a name all connections are replaced, because the name
+// may
+//   lead to another server now; at most once in Options::backoff_cap (replica_exit.h).
 // * For a cluster or a sentinel URI each of them is a ClusterClient or SentinelClient of its own,
-//   which reconnects by itself.
+//   which reconnects by itself, and is returned also after a call that got no reply.
 //
 // Commands: as on a SyncClient, except that those which change the connection need a lease; without
 // one they fail with FailedPrecondition, as "not sent". Delivery: as Client with
@@ -45,19 +54,23 @@
 #define REDOUBLE_BACKENDS_REDIS_NET_POOL_SYNC_POOL_H_
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/fsm/pool_counters.h"
+#include "redouble/backends/redis/fsm/replica_exit.h"
 #include "redouble/backends/redis/net/client_hooks.h"
 #include "redouble/backends/redis/net/pool/pool_ledger.h"
 #include "redouble/backends/redis/observe/request_observer.h"
@@ -80,7 +93,8 @@ class SyncPool final : public store::Store {
   ~SyncPool() override;
 
   // Returns once the request is complete. Errors, as "not sent": DeadlineExceeded if no connection
-  // became free in time, Unavailable if none could be opened or the pool is closed,
+  // became free in time, the error of the last attempt if none could be opened (Unavailable if the
+  // server cannot be reached), Unavailable if the pool is closed,
   // FailedPrecondition for commands that need a lease; further those of Client.
   void Submit(store::Request& request) override;
 
@@ -111,7 +125,10 @@ class SyncPool final : public store::Store {
   void Pass(store::Request& request, RequestObserver* observer);
   absl::StatusOr<uint64_t> Acquire();
   absl::StatusOr<PoolGrant> AwaitGrant(std::unique_lock<std::mutex>& lock);
+  std::chrono::steady_clock::time_point AcquireDeadline() const;
+  absl::Status WaitedInVain(const PoolGrant& grant);
   absl::Status Open(uint64_t id);
+  bool HasManyServers() const;
   bool IsAlive(SyncStore& store, PoolGrant::Kind kind) const;
   uint64_t CredentialsNumber() const;
   void Release(uint64_t id, bool reusable);
@@ -129,6 +146,12 @@ class SyncPool final : public store::Store {
   std::condition_variable returned_;
   PoolLedger ledger_;
   std::map<uint64_t, std::unique_ptr<Slot>> slots_;
+  ReplicaExit replica_exit_;
+  std::atomic<uint64_t> generation_ = 0;  // Of connections; grows when the server is left.
+  // Of an attempt to open a connection. Each call gets a status of its own: the thread sanitizer
+  // does not see how the library synchronizes those with common contents.
+  std::string failure_;
+  absl::StatusCode failure_code_ = absl::StatusCode::kUnavailable;
   PoolCounters counters_;
   Counters gone_;  // Of closed connections.
   bool closed_ = false;

@@ -24,12 +24,14 @@
 #include "redouble/backends/redis/observe/command_latencies.h"
 #include "redouble/backends/redis/observe/command_spans.h"
 #include "redouble/backends/redis/observe/slow_commands.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/system_clock.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
@@ -338,6 +340,146 @@ TEST_F(SyncPoolTest, ReportsThatNoConnectionCanBeOpened) {
   EXPECT_FALSE(SyncPool::Connect("unix:///nowhere/redis.sock").ok());
 }
 
+// Several threads, each of which asks again as soon as it has failed.
+TEST_F(SyncPoolTest, DialsAServerThatIsDownLessAndLessOften) {
+  ClientHooks hooks;
+  hooks.seed = 7;
+  const auto pool = Connected("?pool_size=4&pool_acquire_timeout=1ms", hooks);
+  ASSERT_NE(pool, nullptr);
+  server->Kill();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  std::atomic<int> failures = 0;
+  InThreads(4, [&](int) {
+    for (; std::chrono::steady_clock::now() < end; ++failures) {
+      const absl::Status failed = base::Run(store::Get(*pool, "key")).status();
+      EXPECT_THAT(failed, StatusIs(absl::StatusCode::kUnavailable));
+      EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent) << failed;
+    }
+  });
+  EXPECT_GT(failures, 50);
+  EXPECT_LT(pool->counters().open_failures, 20u) << "for " << failures << " calls";
+}
+
+// It answers the handshake, and closes the connection at a command of that size.
+TEST_F(SyncPoolTest, DialsAServerThatClosesConnectionsLessAndLessOften) {
+  SpawnedServerOptions options;
+  options.config = {"client-query-buffer-limit 1mb"};
+  auto started = SpawnedServer::Start(options);
+  ASSERT_THAT(started, IsOk());
+  server = *std::move(started);
+  ClientHooks hooks;
+  hooks.seed = 7;
+  const auto pool = Connected("?pool_size=2&pool_acquire_timeout=1ms", hooks);
+  ASSERT_NE(pool, nullptr);
+  const std::string large(2 << 20, 'x');
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  int calls = 0;
+  for (; std::chrono::steady_clock::now() < end; ++calls) {
+    EXPECT_FALSE(base::Run(store::Set(*pool, "key", large)).ok());
+  }
+  EXPECT_LT(pool->counters().opened, 20u) << "for " << calls << " calls";
+  while (!base::Run(store::Set(*pool, "key", "small")).ok()) continue;
+  EXPECT_THAT(base::Run(store::Get(*pool, "key")), IsOk());
+}
+
+TEST_F(SyncPoolTest, ReportsTheFailureOfTheLastDialWhileItMayNotDial) {
+  const auto pool =
+      Connected("?pool_size=2&pool_acquire_timeout=1ms&backoff_base=8760h&backoff_cap=8760h");
+  ASSERT_NE(pool, nullptr);
+  server->Kill();
+  const absl::Status dialed = base::Run(store::Get(*pool, "key")).status();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(base::Run(store::Get(*pool, "key")).status(), dialed);
+    EXPECT_EQ(pool->Borrow().status(), dialed);
+  }
+  EXPECT_EQ(pool->counters().open_failures, 2u) << "the second dial follows at once";
+  EXPECT_EQ(pool->counters().timeouts, 19u);
+}
+
+TEST_F(SyncPoolTest, ABorrowerWaitsForTheEndOfThePauseAndThenDials) {
+  const auto pool =
+      Connected("?pool_size=2&pool_acquire_timeout=inf&backoff_base=20ms&backoff_cap=20ms");
+  ASSERT_NE(pool, nullptr);
+  server->Kill();
+  std::thread waiting([&] {
+    while (!base::Run(store::Get(*pool, "key")).ok()) continue;
+  });
+  while (pool->counters().open_failures < 5) std::this_thread::yield();
+  ASSERT_THAT(server->Restart(), IsOk());
+  waiting.join();
+  const PoolCounters counters = pool->counters();
+  EXPECT_GE(counters.waits, 1u);
+  EXPECT_EQ(counters.timeouts, 0u);
+  EXPECT_EQ(counters.opened, 2u);
+}
+
+TEST_F(SyncPoolTest, WhatWaitsForTheEndOfThePauseFailsWhenItIsClosed) {
+  const auto pool =
+      Connected("?pool_size=2&pool_acquire_timeout=inf&backoff_base=8760h&backoff_cap=8760h");
+  ASSERT_NE(pool, nullptr);
+  server->Kill();
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(base::Run(store::Get(*pool, "key")).ok());
+  std::thread waiting([&] {
+    const absl::Status failed = base::Run(store::Get(*pool, "key")).status();
+    EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent) << failed;
+  });
+  while (pool->counters().waits == 0) std::this_thread::yield();
+  pool->Close();
+  waiting.join();
+}
+
+// The name of the server leads to another one now; a transaction does not show why it failed.
+TEST_F(SyncPoolTest, LeavesTheServerThatBecameAReplica) {
+  for (const bool by_transaction : {false, true}) {
+    SpawnedServerOptions options;
+    options.listen_on_loopback = true;
+    auto first = SpawnedServer::Start(options), second = SpawnedServer::Start(options);
+    ASSERT_THAT(first, IsOk());
+    ASSERT_THAT(second, IsOk());
+    const std::string port = absl::StrCat((*first)->port());
+    const auto pool = SyncPool::Connect(absl::StrCat("redis://localhost:", port, "?pool_size=2"));
+    ASSERT_THAT(pool, IsOk());
+    {
+      const auto one = (*pool)->Borrow(), other = (*pool)->Borrow();
+      ASSERT_THAT(one, IsOk());
+      ASSERT_THAT(other, IsOk());
+    }
+    ASSERT_THAT(AskServer(**first, {"CONFIG", "SET", "port", "0"}), IsOk());
+    ASSERT_THAT(AskServer(**second, {"CONFIG", "SET", "port", port}), IsOk());
+    ASSERT_THAT(AskServer(**first, {"REPLICAOF", "127.0.0.1", port}), IsOk());
+    store::Batch batch(by_transaction ? store::Batch::Atomicity::kTransaction
+                                      : store::Batch::Atomicity::kPipeline);
+    batch.Add(CommandId::kSet, {"key", "1"});
+    EXPECT_EQ(base::Run(store::Execute(**pool, batch)).ok(), !by_transaction);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(base::Run(store::Set(**pool, absl::StrCat("key:", i), "1")), IsOk());
+    }
+    EXPECT_EQ((*pool)->counters().opened, 3u) << "one serves, and none of the old ones is left";
+    EXPECT_EQ((*pool)->traffic().read_only, 1u);
+    EXPECT_THAT(AskServer(**second, {"DBSIZE"}), IsOkAndHolds(Reply::Integer(3)));
+  }
+}
+
+// On purpose, which the pool cannot know: it looks for another server now and then only.
+TEST_F(SyncPoolTest, StaysAtAReplicaThatItFindsAgain) {
+  SpawnedServerOptions options;
+  options.listen_on_loopback = true;
+  auto replica = SpawnedServer::Start(options);
+  ASSERT_THAT(replica, IsOk());
+  ASSERT_THAT(AskServer(**replica, {"REPLICAOF", "127.0.0.1", "1"}), IsOk());
+  const std::string port = absl::StrCat((*replica)->port());
+  for (const auto& [host, opened] : {std::pair("localhost", 2u), std::pair("127.0.0.1", 1u)}) {
+    const auto pool =
+        SyncPool::Connect(absl::StrCat("redis://", host, ":", port, "?pool_size=1&backoff_cap=1h"));
+    ASSERT_THAT(pool, IsOk());
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(store::ServerErrorCode(base::Run(store::Set(**pool, "key", "1")).status()),
+                "READONLY");
+    }
+    EXPECT_EQ((*pool)->counters().opened, opened) << host;
+  }
+}
+
 TEST(SyncPoolOfACluster, ServesManyThreads) {
   auto cluster = SpawnedCluster::Start({.masters = 3});
   ASSERT_THAT(cluster, IsOk());
@@ -356,6 +498,27 @@ TEST(SyncPoolOfACluster, ServesManyThreads) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(base::Run(store::DbSize(**pool)).value(), 200);
   EXPECT_THAT((*pool)->Borrow().status(), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+// The client of a cluster keeps the pauses of its nodes, so it survives a call without a reply.
+TEST(SyncPoolOfACluster, DialsANodeThatIsDownLessAndLessOften) {
+  auto cluster = SpawnedCluster::Start({.masters = 3});
+  ASSERT_THAT(cluster, IsOk());
+  const auto options =
+      Options::Parse(absl::StrCat((*cluster)->uri(), "&pool_size=1&command_timeout=100ms"));
+  ASSERT_THAT(options, IsOk());
+  const auto pool = SyncPool::Connect(*options);
+  ASSERT_THAT(pool, IsOk());
+  // One key of each node.
+  for (const std::string key : {"a", "b", "c"}) {
+    while (!base::Run(store::Get(**pool, key)).ok()) continue;
+  }
+  (*cluster)->node(0).Kill();
+  int failures = 0;
+  for (int i = 0; i < 20; ++i) failures += !base::Run(store::Get(**pool, "b")).ok();
+  EXPECT_EQ(failures, 20) << "the slot of b belongs to the first node";
+  EXPECT_EQ((*pool)->counters().discarded, 0u);
+  EXPECT_EQ((*pool)->counters().opened, 1u);
 }
 
 TEST(SyncPoolOfSentinels, ServesManyThreadsThroughAFailover) {

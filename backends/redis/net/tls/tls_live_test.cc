@@ -8,17 +8,24 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
 #include "redouble/backends/redis/net/live_fixture_for_test.h"
+#include "redouble/backends/redis/net/pool/sync_pool.h"
+#include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/strings.h"
 
 namespace redouble::inline v0_1::redis {
@@ -101,6 +108,29 @@ TEST_F(LiveTls, CarriesCommandsAndLargeValues) {
   for (int i = 0; i < 1000; ++i) all.push_back(store::Incr(**client, "n"));
   const auto counts = Run(base::WhenAll(std::move(all)));
   for (int64_t i = 0; i < 1000; ++i) EXPECT_EQ(counts[i].value(), i + 1);
+}
+
+TEST_F(LiveTls, IsUsedByPoolsAndSubscribers) {
+  const Options options = Options::Parse(Uri(Trusting())).value();
+  const auto pool = SyncPool::Connect(options);
+  ASSERT_THAT(pool, IsOk());
+  EXPECT_THAT(base::Run(store::Set(**pool, "key", "value")), IsOk());
+  const auto subscriber = Run(Subscriber::Connect(context.get_executor(), options));
+  ASSERT_THAT(subscriber, IsOk());
+  const std::string_view channels[] = {"news"};
+  ASSERT_THAT(Run(store::Subscribe(**subscriber, channels)), IsOk());
+  EXPECT_THAT(base::Run(store::Publish(**pool, "news", "text")), IsOkAndHolds(1));
+  const auto event = Run((*subscriber)->Next());
+  ASSERT_THAT(event, IsOk());
+  EXPECT_EQ(store::ReadMessage(*event->push)->payload, "text");
+  // And refused by them.
+  const Options wary =
+      Options::Parse(Uri("?tls_ca_file=" + certificates->other_authority())).value();
+  for (const absl::Status& refused :
+       {SyncPool::Connect(wary).status(),
+        Run(Subscriber::Connect(context.get_executor(), wary)).status()}) {
+    EXPECT_TRUE(absl::StrContains(refused.message(), "certificate verify failed")) << refused;
+  }
 }
 
 TEST_F(LiveTls, RefusesACertificateOfAnotherAuthority) {
