@@ -183,6 +183,13 @@ int TableSort(lua_State* state) {
 }
 
 // The number of digits is negated, which the least number cannot be. More than 8 digits are 8.
+// Lua reads both numbers in one expression, which x86-64's compilers evaluate from the right and
+// arm64's from the left. So another argument is named in the error.
+int CallWithTwoNumbers(lua_State* state) {
+  luaL_checknumber(state, 2);
+  return CallReplaced(state);
+}
+
 int BitToHex(lua_State* state) {
   if (lua_isnumber(state, 2) != 0) {
     // The bitop library's conversion: the low 32 bits of the number's mantissa.
@@ -452,6 +459,12 @@ void GuardStringLibrary(lua_State* state) {
   Guard(state, "find", StringFind);
   Guard(state, "rep", StringRep);
   for (const char* name : {"gmatch", "gsub", "match"}) Guard(state, name, CallMatcher);
+}
+
+void GuardMathLibrary(lua_State* state) {
+  for (const char* const name : {"atan2", "fmod", "ldexp", "pow"}) {
+    Guard(state, name, CallWithTwoNumbers);
+  }
 }
 
 void GuardBitLibrary(lua_State* state) { Guard(state, "tohex", BitToHex); }

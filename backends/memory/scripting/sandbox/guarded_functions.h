@@ -33,6 +33,7 @@ namespace redouble::inline v0_1::memory {
 
 void GuardBaseFunctions(lua_State* state);
 void GuardTableLibrary(lua_State* state);
+void GuardMathLibrary(lua_State* state);
 void GuardStringLibrary(lua_State* state);
 void GuardBitLibrary(lua_State* state);
 void GuardJsonLibrary(lua_State* state);

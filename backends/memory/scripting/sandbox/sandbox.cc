@@ -76,7 +76,10 @@ void AddLibraries(lua_State* state, int globals, ScriptKind kind,
                   const Compatibility& compatibility) {
   for (const char* name : kLuaLibraries) {
     lua_getglobal(state, name);
-    if (std::string_view(name) == "math") ReplaceRandom(state);
+    if (std::string_view(name) == "math") {
+      GuardMathLibrary(state);
+      ReplaceRandom(state);
+    }
     if (std::string_view(name) == "table") GuardTableLibrary(state);
     if (std::string_view(name) == "string") GuardStringLibrary(state);
     PutInFront(state);
