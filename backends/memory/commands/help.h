@@ -6,7 +6,7 @@
 //
 //   constexpr HelpLine kHelp[] = {"GENPASS [<bits>]", "    Generate a secure password."};
 //   Reply HandleAclHelp(CommandContext& context, Arguments) {
-//     return HelpReply(context, "ACL", kHelp);
+//     return HelpReply(context, kHelp);
 //   }
 //
 // Thread-safety: a pure function.
@@ -19,9 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/version.h"
 
@@ -36,11 +38,10 @@ struct HelpLine {
 };
 
 // `lines` describe the subcommands; the first and last lines are the same for every container.
-inline store::Reply HelpReply(const CommandContext& context, std::string_view container,
-                              std::span<const HelpLine> lines) {
+inline store::Reply HelpReply(const CommandContext& context, std::span<const HelpLine> lines) {
   const Compatibility& compatibility = context.engine().compatibility();
   std::vector<store::Reply> help;
-  help.push_back(store::Reply::Status(std::string(container) +
+  help.push_back(store::Reply::Status(absl::AsciiStrToUpper(base::ToAbsl(context.called_name())) +
                                       " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:"));
   for (const HelpLine& line : lines) {
     if (!line.versions.Has(compatibility.version())) continue;

@@ -67,7 +67,7 @@ Reply UnsubscribeFrom(CommandContext& context, Kind kind, Arguments arguments) {
 
 // PUBSUB CHANNELS and SHARDCHANNELS.
 Reply ActiveChannels(CommandContext& context, Kind kind, Arguments arguments) {
-  if (arguments.size() > 1) return WrongSubcommandUse(context, "PUBSUB");
+  if (arguments.size() > 1) return WrongSubcommandUse(context);
   std::vector<Reply> channels;
   for (const auto& [name, subscribers] : context.engine().subscriptions().table(kind)) {
     if (!arguments.empty() && !base::GlobMatch(arguments[0], name)) continue;
@@ -115,7 +115,7 @@ Reply HandlePubSubHelp(CommandContext& context, Arguments) {
       "SHARDNUMSUB [<shardchannel> ...]",
       "    Return the number of subscribers for the specified shard level channel(s)",
   };
-  return HelpReply(context, "PUBSUB", kLines);
+  return HelpReply(context, kLines);
 }
 
 Reply HandlePubSubNumPat(CommandContext& context, Arguments) {

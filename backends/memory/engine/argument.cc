@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/redis_number.h"
 
@@ -23,12 +24,13 @@ std::optional<Reply> ReadInt32(std::string_view text, int32_t& value) {
   return Reply::Error("ERR value is out of range, value must between -2147483648 and 2147483647");
 }
 
-Reply WrongSubcommandUse(const CommandContext& context, std::string_view container) {
+Reply WrongSubcommandUse(const CommandContext& context) {
   return Reply::Error(
       // lint: one-home: Redis writes this text in both commands
       base::ToStd(absl::StrCat("ERR unknown subcommand or wrong number of arguments for '",
                                WordInError(context.subcommand(), kQuotedBytes), "'. Try ",
-                               base::ToAbsl(container), " HELP.")));
+                               absl::AsciiStrToUpper(base::ToAbsl(context.called_name())),
+                               " HELP.")));
 }
 
 Reply WrongArity(std::string_view command) {

@@ -55,7 +55,7 @@ Reply WrongArity(std::string_view command);
 
 // "ERR unknown subcommand or wrong number of arguments for 'create'. Try XGROUP HELP.", with the
 // subcommand as the client wrote it.
-Reply WrongSubcommandUse(const CommandContext& context, std::string_view container);
+Reply WrongSubcommandUse(const CommandContext& context);
 
 // "ERR invalid expire time in 'set' command".
 Reply InvalidExpire(std::string_view command);

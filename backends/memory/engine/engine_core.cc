@@ -50,8 +50,8 @@ Reply UnknownCommand(std::string_view name, Arguments arguments) {
                                "', with args beginning with: ", quoted)));
 }
 
-Reply UnknownSubcommand(const CommandSpec& container, std::string_view subcommand) {
-  const std::string name = absl::AsciiStrToUpper(base::ToAbsl(container.name));
+Reply UnknownSubcommand(std::string_view container, std::string_view subcommand) {
+  const std::string name = absl::AsciiStrToUpper(base::ToAbsl(container));
   return Reply::Error(
       base::ToStd(absl::StrCat("ERR unknown subcommand '", WordInError(subcommand, kQuotedBytes),
                                "'. Try ", name, " HELP.")));
@@ -67,7 +67,7 @@ Reply Refusal(EngineCore::Resolution resolution, CommandId id, std::string_view 
               Arguments arguments) {
   switch (resolution) {
     case EngineCore::Resolution::kUnknownSubcommand:
-      return UnknownSubcommand(store::SpecOf(id), arguments[0]);
+      return UnknownSubcommand(name, arguments[0]);
     case EngineCore::Resolution::kWrongArity:
       return WrongArity(store::SpecOf(id).name);
     default:

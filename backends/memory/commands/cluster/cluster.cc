@@ -352,7 +352,7 @@ Reply HandleClusterHelp(CommandContext& context, Arguments) {
       "    Output format is an array where each array element is a map containing attributes of a "
       "link",
   };
-  return HelpReply(context, "CLUSTER", kHelp);
+  return HelpReply(context, kHelp);
 }
 
 }  // namespace redouble::inline v0_1::memory

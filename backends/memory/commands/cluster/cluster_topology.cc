@@ -104,7 +104,7 @@ bool ServesSlots(const ClusterView& view) {
 // Checks an optional argument that must be one of two words. Returns an error reply, or nil.
 Reply CheckMode(const CommandContext& context, Arguments arguments, std::string_view one,
                 std::string_view other) {
-  if (arguments.size() > 1) return WrongSubcommandUse(context, "CLUSTER");
+  if (arguments.size() > 1) return WrongSubcommandUse(context);
   const bool known = arguments.empty() || IsWord(arguments[0], one) || IsWord(arguments[0], other);
   return known ? Reply::Nil() : SyntaxError();
 }
@@ -209,7 +209,7 @@ Reply HandleClusterSetConfigEpoch(CommandContext& context, Arguments arguments) 
 
 Reply HandleClusterMeet(CommandContext& context, Arguments arguments) {
   if (context.engine().cluster() == nullptr) return ClusterDisabled();
-  if (arguments.size() > 3) return WrongSubcommandUse(context, "CLUSTER");
+  if (arguments.size() > 3) return WrongSubcommandUse(context);
   const std::optional<int64_t> port = base::ParseInt64(arguments[1]);
   if (!port) {
     return Reply::Error("ERR Invalid TCP base port specified: " + WordInError(arguments[1]));

@@ -122,7 +122,7 @@ Reply HandleClusterSlotStats(CommandContext& context, Arguments arguments) {
   if (arguments.size() >= 2 && IsWord(arguments[0], "ORDERBY")) {
     return SlotsInOrder(context, arguments.subspan(1));
   }
-  return WrongSubcommandUse(context, "CLUSTER");
+  return WrongSubcommandUse(context);
 }
 
 }  // namespace redouble::inline v0_1::memory

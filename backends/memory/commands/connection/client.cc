@@ -80,7 +80,7 @@ Reply HandleClientImportSource(CommandContext& context, Arguments arguments) {
 
 Reply HandleClientPause(CommandContext& context, Arguments arguments) {
   using Pause = Administration::Pause;
-  if (arguments.size() > 2) return WrongSubcommandUse(context, "CLIENT");
+  if (arguments.size() > 2) return WrongSubcommandUse(context);
   Pause pause = Pause::kAll;
   if (arguments.size() == 2) {
     const bool writes_only = IsWord(arguments[1], "WRITE");
@@ -118,7 +118,7 @@ Reply HandleClientReply(CommandContext& context, Arguments arguments) {
 
 Reply HandleClientUnblock(CommandContext& context, Arguments arguments) {
   const bool ignores_more = context.engine().Has(Feature::kUnblockWords);
-  if (arguments.size() > 2 && !ignores_more) return WrongSubcommandUse(context, "CLIENT");
+  if (arguments.size() > 2 && !ignores_more) return WrongSubcommandUse(context);
   bool with_error = false;
   if (arguments.size() == 2) {
     with_error = IsWord(arguments[1], "ERROR");
@@ -231,8 +231,6 @@ constexpr HelpLine kHelp[] = {
 
 }  // namespace
 
-Reply HandleClientHelp(CommandContext& context, Arguments) {
-  return HelpReply(context, "CLIENT", kHelp);
-}
+Reply HandleClientHelp(CommandContext& context, Arguments) { return HelpReply(context, kHelp); }
 
 }  // namespace redouble::inline v0_1::memory

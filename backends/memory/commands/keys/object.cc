@@ -68,7 +68,7 @@ Reply HandleObjectHelp(CommandContext& context, Arguments) {
       "    Return the number of references of the value associated with the specified",
       "    <key>.",
   };
-  return HelpReply(context, "OBJECT", kLines);
+  return HelpReply(context, kLines);
 }
 
 // Redis counts clock ticks of one second, not elapsed seconds.

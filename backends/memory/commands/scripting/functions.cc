@@ -169,7 +169,7 @@ Reply HandleFunctionHelp(CommandContext& context, Arguments) {
       "failure",
       "      in case of functions name collision with another library).",
   };
-  return HelpReply(context, "FUNCTION", kLines);
+  return HelpReply(context, kLines);
 }
 
 Reply HandleFunctionKill(CommandContext& context, Arguments) {

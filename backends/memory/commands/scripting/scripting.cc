@@ -150,7 +150,7 @@ Reply HandleScriptHelp(CommandContext& context, Arguments) {
       {"SHOW <sha1>", store::Since("valkey 8.0.0")},
       {"    Show a script from the scripts cache.", store::Since("valkey 8.0.0")},
   };
-  return HelpReply(context, "SCRIPT", kHelp);
+  return HelpReply(context, kHelp);
 }
 
 Reply HandleScriptKill(CommandContext& context, Arguments) {

@@ -37,7 +37,7 @@ constexpr std::string_view kNoAclFile =
     "via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis "
     "configuration file set) in order to store users in the Redis configuration.";
 
-Reply WrongUse(const CommandContext& context) { return WrongSubcommandUse(context, "ACL"); }
+Reply WrongUse(const CommandContext& context) { return WrongSubcommandUse(context); }
 
 // The path of the ACL file; empty: the users are in memory only.
 std::string AclFileOf(EngineCore& engine) {
@@ -329,7 +329,7 @@ Reply HandleAclHelp(CommandContext& context, Arguments) {
       "WHOAMI",
       "    Return the current connection username.",
   };
-  return HelpReply(context, "ACL", kLines);
+  return HelpReply(context, kLines);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -321,7 +321,7 @@ Reply HandleCommandHelp(CommandContext& context, Arguments) {
       "GETKEYSANDFLAGS <full-command>",
       "    Return the keys and the access flags from a full Redis command.",
   };
-  return HelpReply(context, "COMMAND", kHelp);
+  return HelpReply(context, kHelp);
 }
 
 }  // namespace redouble::inline v0_1::memory

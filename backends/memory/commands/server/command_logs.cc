@@ -59,7 +59,7 @@ Reply UnknownLog() {
 }  // namespace
 
 Reply HandleSlowLogGet(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 1) return WrongSubcommandUse(context, "SLOWLOG");
+  if (arguments.size() > 1) return WrongSubcommandUse(context);
   return EntriesReply(context.engine().administration().slow_log(),
                       arguments.empty() ? "10" : arguments[0]);
 }
@@ -85,7 +85,7 @@ Reply HandleSlowLogHelp(CommandContext& context, Arguments) {
       "RESET",
       "    Reset the slowlog.",
   };
-  return HelpReply(context, "SLOWLOG", kLines);
+  return HelpReply(context, kLines);
 }
 
 Reply HandleCommandLogGet(CommandContext& context, Arguments arguments) {
@@ -124,7 +124,7 @@ Reply HandleCommandLogHelp(CommandContext& context, Arguments) {
       "RESET <type>",
       "    Reset the specified type of commandlog.",
   };
-  return HelpReply(context, "COMMANDLOG", kLines);
+  return HelpReply(context, kLines);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -167,7 +167,7 @@ Reply HandleConfigHelp(CommandContext& context, Arguments) {
       "REWRITE",
       "    Rewrite the configuration file.",
   };
-  return HelpReply(context, "CONFIG", kLines);
+  return HelpReply(context, kLines);
 }
 
 Reply HandleConfigResetStat(CommandContext& context, Arguments) {

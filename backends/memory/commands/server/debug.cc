@@ -109,7 +109,7 @@ constexpr HelpLine kHelpLines[] = {
     "    Return the size of different Redis core C structures.",
 };
 
-Reply Help(CommandContext& context, Arguments) { return HelpReply(context, "DEBUG", kHelpLines); }
+Reply Help(CommandContext& context, Arguments) { return HelpReply(context, kHelpLines); }
 
 Reply Sleep(CommandContext& context, Arguments arguments) {
   const std::string_view text = arguments[0];
@@ -275,7 +275,7 @@ Reply DropPackets(CommandContext&, Arguments arguments) {
 }
 
 Reply KillLink(CommandContext& context, Arguments arguments) {
-  if (!IsWord(arguments[0], "KILL")) return WrongSubcommandUse(context, "DEBUG");
+  if (!IsWord(arguments[0], "KILL")) return WrongSubcommandUse(context);
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) {
     return Reply::Error("ERR Debug option only available for cluster mode enabled setup!");
@@ -359,7 +359,7 @@ Reply ReplyBuffer(CommandContext& context, Arguments arguments) {
     options.resizes = std::atoi(std::string(value).c_str()) != 0;
     return Reply::Ok();
   }
-  if (!IsWord(arguments[0], "PEAK-RESET-TIME")) return WrongSubcommandUse(context, "DEBUG");
+  if (!IsWord(arguments[0], "PEAK-RESET-TIME")) return WrongSubcommandUse(context);
   std::optional<int64_t> reset_ms = base::ParseInt64(value);
   if (IsWord(value, "NEVER")) reset_ms = -1;
   if (IsWord(value, "RESET")) reset_ms = ReplyBufferOptions::kDefaultPeakResetMillis;
@@ -563,7 +563,7 @@ Reply HandleDebug(CommandContext& context, Arguments arguments) {
     if (rest.size() < subcommand.fewest || rest.size() > subcommand.most) break;
     return subcommand.run(context, rest);
   }
-  return WrongSubcommandUse(context, "DEBUG");
+  return WrongSubcommandUse(context);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -136,7 +136,7 @@ Reply HandleLatencyHelp(CommandContext& context, Arguments) {
       "specified command names.",
       "    If no commands are specified then all histograms are replied.",
   };
-  return HelpReply(context, "LATENCY", kLines);
+  return HelpReply(context, kLines);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -35,7 +35,7 @@ Reply HandleMemoryHelp(CommandContext& context, Arguments) {
       "    Return memory in bytes used by <key> and its value. Nested values are",
       "    sampled up to <count> times (default: 5, 0 means sample all).",
   };
-  return HelpReply(context, "MEMORY", kLines);
+  return HelpReply(context, kLines);
 }
 
 Reply HandleMemoryDoctor(CommandContext& context, Arguments) {

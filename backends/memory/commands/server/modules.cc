@@ -36,7 +36,7 @@ Reply HandleModuleHelp(CommandContext& context, Arguments) {
       "UNLOAD <name>",
       "    Unload a module.",
   };
-  return HelpReply(context, "MODULE", kHelp);
+  return HelpReply(context, kHelp);
 }
 
 }  // namespace redouble::inline v0_1::memory

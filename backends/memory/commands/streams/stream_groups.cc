@@ -56,7 +56,7 @@ Reply ReadGroupOptions(const CommandContext& context, Arguments arguments, bool 
       // Redis writes -1 for an unknown number.
       options.entries_read = *count == -1 ? std::nullopt : count;
     } else {
-      return WrongSubcommandUse(context, "XGROUP");
+      return WrongSubcommandUse(context);
     }
   }
   return Reply::Nil();
@@ -129,7 +129,7 @@ Reply HandleXGroupCreate(CommandContext& context, Arguments arguments) {
   Lookup<Stream> stream = context.Find<Stream>(key);
   if (stream.wrong_type()) return WrongType();
   if (!stream && !options.make_stream) return Reply::Error(kKeyMustExist);
-  if (arguments.size() > 6) return WrongSubcommandUse(context, "XGROUP");
+  if (arguments.size() > 6) return WrongSubcommandUse(context);
   std::optional<StreamId> id;
   if (arguments[2] == "$") {
     id = stream ? stream->last_id() : StreamId::Min();
@@ -158,7 +158,7 @@ Reply HandleXGroupSetId(CommandContext& context, Arguments arguments) {
   }
   GroupLookup found = FindGroup(context, arguments[0], arguments[1]);
   if (found.error) return *std::move(found.error);
-  if (arguments.size() > 5) return WrongSubcommandUse(context, "XGROUP");
+  if (arguments.size() > 5) return WrongSubcommandUse(context);
   const std::optional<StreamId> id =
       arguments[2] == "$" ? found.stream->last_id() : ReadStreamIdOrEnd(arguments[2]);
   if (!id) return InvalidStreamId();
@@ -200,9 +200,7 @@ Reply HandleXGroupDelConsumer(CommandContext& context, Arguments arguments) {
   return CountReply(pending.value_or(0));
 }
 
-Reply HandleXGroupHelp(CommandContext& context, Arguments) {
-  return HelpReply(context, "XGROUP", kHelp);
-}
+Reply HandleXGroupHelp(CommandContext& context, Arguments) { return HelpReply(context, kHelp); }
 
 Reply HandleXAck(CommandContext& context, Arguments arguments) {
   const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);

@@ -52,7 +52,7 @@ Reply ReadFullForm(const CommandContext& context, Arguments arguments, FullForm&
   if (arguments.empty()) return Reply::Nil();
   const bool has_count = arguments.size() == 3 && IsWord(arguments[1], "COUNT");
   if ((arguments.size() != 1 && !has_count) || !IsWord(arguments[0], "FULL")) {
-    return WrongSubcommandUse(context, "XINFO");
+    return WrongSubcommandUse(context);
   }
   std::optional<int64_t> count = kDefaultCount;
   if (has_count) count = base::ParseInt64(arguments[2]);
@@ -189,8 +189,6 @@ Reply HandleXInfoConsumers(CommandContext& context, Arguments arguments) {
   return Reply::Array(std::move(consumers));
 }
 
-Reply HandleXInfoHelp(CommandContext& context, Arguments) {
-  return HelpReply(context, "XINFO", kHelp);
-}
+Reply HandleXInfoHelp(CommandContext& context, Arguments) { return HelpReply(context, kHelp); }
 
 }  // namespace redouble::inline v0_1::memory
