@@ -319,6 +319,7 @@ TEST(RedisServerArguments, AreLinesOfAConfiguration) {
   EXPECT_EQ(ArgumentsAsConfiguration({"--requirepass", "--a \"b"}), "requirepass \"--a \\\"b\"\n");
   EXPECT_EQ(ArgumentsAsConfiguration({"--save", "--port", "7000"}), "save \"\"\nport \"7000\"\n");
   EXPECT_EQ(ArgumentsAsConfiguration({"--save", ""}), "save \"\"\n");
+  EXPECT_EQ(ArgumentsAsConfiguration({"--port", "7000", "--save"}), "port \"7000\"\nsave \"\"\n");
 }
 
 }  // namespace

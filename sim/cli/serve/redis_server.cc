@@ -58,19 +58,22 @@ std::string ArgumentsAsConfiguration(const std::vector<std::string>& arguments) 
   std::string lines;
   // The word after a name is a value, also if it begins with "--".
   bool takes_value = false;
+  // `--save` without a value: an empty list of save points.
+  constexpr char kNoSavePoints[] = " \"\"";
+  const auto lacks_save_points = [&] { return takes_value && lines.ends_with("save"); };
   for (const std::string& argument : arguments) {
     if (IsOption(argument) && !takes_value) {
       // `--port 7000` may be one argument.
       absl::StrAppend(&lines, lines.empty() ? "" : "\n", argument.substr(2));
       takes_value = argument.find(' ') == std::string::npos;
-    } else if (takes_value && IsOption(argument) && lines.ends_with("save")) {
-      // `--save --port 7000`: an empty list of save points.
-      absl::StrAppend(&lines, " \"\"\n", argument.substr(2));
+    } else if (IsOption(argument) && lacks_save_points()) {
+      absl::StrAppend(&lines, kNoSavePoints, "\n", argument.substr(2));
     } else {
       absl::StrAppend(&lines, " ", store::QuoteBytes(argument));
       takes_value = false;
     }
   }
+  if (lacks_save_points()) lines += kNoSavePoints;
   return lines.empty() ? lines : lines + "\n";
 }
 
