@@ -1,4 +1,6 @@
 // Counts the round trips of Korvet's operations (docs/systems/korvet.md 4.21).
+#include "redouble/korvet.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "redouble/korvet.h"
 #include "redouble/tests/round_trips/round_trips_for_test.h"
 
 namespace redouble::inline v0_1::tests {
@@ -45,7 +46,8 @@ void KorvetRoundTrips::CountTopics() {
   Begin();
   korvet::Topics& topics = broker_->topics();
   Count("create a topic", [&] { return base::Run(topics.Create({.name = "single"})); });
-  Count("create a topic if it is missing", [&] { return base::Run(broker_->EnsureTopic("second")); });
+  Count("create a topic if it is missing",
+        [&] { return base::Run(broker_->EnsureTopic("second")); });
   const std::string describe = "describe a topic, or open a producer or a log";
   Count(describe, [&] { return base::Run(broker_->EnsureTopic("orders")); });
   Count(describe, [&] { return base::Run(topics.Describe("orders")); });
@@ -72,8 +74,8 @@ void KorvetRoundTrips::CountLogs() {
                                              {.partition = 1, .offset = 0}};
   Count("fetch two partitions", [&] { return base::Run(log.Fetch({.positions = positions})); });
   Count("read the bounds of a partition", [&] { return base::Run(log.Bounds(0)); });
-  for (const int64_t timestamp : {korvet::kLatestTimestamp, korvet::kEarliestTimestamp,
-                                  korvet::kMaxTimestamp, int64_t{1}}) {
+  for (const int64_t timestamp :
+       {korvet::kLatestTimestamp, korvet::kEarliestTimestamp, korvet::kMaxTimestamp, int64_t{1}}) {
     Count("find the offset of a time", [&] { return base::Run(log.ListOffset(0, timestamp)); });
   }
   Count("measure the size of the records", [&] { return base::Run(log.MeasureMessageBytes()); });
@@ -101,7 +103,8 @@ void KorvetRoundTrips::CountConsumers() {
   const auto reader = broker_->MakeConsumer("h");
   std::vector<korvet::AssignedPartition> partitions;
   for (int32_t i = 0; i < kPartitions; ++i) partitions.push_back({"orders", i});
-  Count("assign three partitions of a topic", [&] { return base::Run(reader->Assign(partitions)); });
+  Count("assign three partitions of a topic",
+        [&] { return base::Run(reader->Assign(partitions)); });
   Prepare(reader->Poll());
   Count("commit three assigned partitions", [&] { return base::Run(reader->Commit()); });
 }
@@ -113,7 +116,8 @@ void KorvetRoundTrips::CountGroups() {
   korvet::ConsumerGroup group(store_, keys_, topic_, "g");
   const int32_t partitions[] = {0, 1, 2};
   const korvet::PollRequest request = {.member = "m", .partitions = partitions};
-  Count("create a group on three partitions", [&] { return base::Run(group.Create(partitions, {})); });
+  Count("create a group on three partitions",
+        [&] { return base::Run(group.Create(partitions, {})); });
   Count("read three partitions in a group", [&] { return base::Run(group.Poll(request)); });
   korvet::TopicPoll polls[] = {{.group = &group, .partitions = {0, 1, 2}}};
   Count("read three partitions in a group",
@@ -123,12 +127,11 @@ void KorvetRoundTrips::CountGroups() {
   Count("read the progress of a group", [&] { return base::Run(group.Committed(0)); });
   Count("read the progress of a group", [&] { return base::Run(group.Progress(0)); });
   Count("read the progress of a group", [&] { return base::Run(group.Lag(0)); });
-  const int64_t first = base::Run(group.Backlog({.member = "m", .partition = 0}))
-                            .value()
-                            .records.front()
-                            .offset;
+  const int64_t first =
+      base::Run(group.Backlog({.member = "m", .partition = 0})).value().records.front().offset;
   Count("claim the records of a member", [&] {
-    return base::Run(group.Claim({.member = "n", .partition = 0, .min_idle = absl::ZeroDuration()}));
+    return base::Run(
+        group.Claim({.member = "n", .partition = 0, .min_idle = absl::ZeroDuration()}));
   });
   Count("commit an offset of a group",
         [&] { return base::Run(group.Commit({.partition = 0, .offset = first + 1})); });
@@ -136,11 +139,11 @@ void KorvetRoundTrips::CountGroups() {
   const store::StreamId ids[] = {{.ms = 1, .seq = 1}};
   Count("acknowledge records of a group", [&] { return base::Run(group.Acknowledge(0, offsets)); });
   Count("acknowledge records of a group", [&] { return base::Run(group.AcknowledgeIds(0, ids)); });
-  Count("move a group to the end", [&] {
-    return base::Run(group.Seek(0, {.kind = korvet::GroupPosition::Kind::kLatest}));
-  });
+  Count("move a group to the end",
+        [&] { return base::Run(group.Seek(0, {.kind = korvet::GroupPosition::Kind::kLatest})); });
   Count("move a group to an offset", [&] {
-    return base::Run(group.Seek(0, {.kind = korvet::GroupPosition::Kind::kOffset, .offset = first}));
+    return base::Run(
+        group.Seek(0, {.kind = korvet::GroupPosition::Kind::kOffset, .offset = first}));
   });
   Count("remove a member from a partition", [&] { return base::Run(group.RemoveMember(0, "n")); });
   Count("read the topic of a group again", [&] { return base::Run(group.Refresh()); });

@@ -1,11 +1,12 @@
 // Counts the round trips of Relayna's operations (docs/systems/relayna.md 4.16).
+#include "redouble/relayna.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
 #include "absl/time/time.h"
-#include "redouble/relayna.h"
 #include "redouble/tests/round_trips/round_trips_for_test.h"
 
 namespace redouble::inline v0_1::tests {
@@ -54,16 +55,20 @@ class RelaynaRoundTrips : public RoundTrips {
 void RelaynaRoundTrips::CountHistories() {
   relayna::StatusStore& statuses = Begin().statuses();
   relayna::ServiceEventFeed& feed = *sdk_->feed();
-  Count("store a status", [&] { return base::Run(statuses.SetHistory("t1", Status("t1", "queued"))); });
-  Count("store a duplicate", [&] { return base::Run(statuses.SetHistory("t1", Status("t1", "queued"))); });
+  Count("store a status",
+        [&] { return base::Run(statuses.SetHistory("t1", Status("t1", "queued"))); });
+  Count("store a duplicate",
+        [&] { return base::Run(statuses.SetHistory("t1", Status("t1", "queued"))); });
   const std::string read = "read a history, the latest status, the children or a page of the feed";
   Count(read, [&] { return base::Run(statuses.GetHistory("t1")); });
   Count(read, [&] { return base::Run(statuses.GetLatest("t1")); });
   Count(read, [&] { return base::Run(statuses.GetChildTaskIds("t1")); });
   Count(read, [&] { return base::Run(feed.GetFeed()); });
-  Count("store an observation", [&] { return base::Run(sdk_->observations()->SetEvent(Received("t1"))); });
+  Count("store an observation",
+        [&] { return base::Run(sdk_->observations()->SetEvent(Received("t1"))); });
   Count(read, [&] { return base::Run(sdk_->observations()->GetHistory("t1")); });
-  Count("add an event to the feed", [&] { return base::Run(feed.AddStatusEvent(Status("t2", "queued"))); });
+  Count("add an event to the feed",
+        [&] { return base::Run(feed.AddStatusEvent(Status("t2", "queued"))); });
   Count("add an event to the feed", [&] { return base::Run(feed.AddObservation(Received("t2"))); });
   relayna::ExecutionGraphService executions =
       sdk_->Executions(relayna::ExecutionTopology::kSharedTasks);
@@ -99,9 +104,8 @@ void RelaynaRoundTrips::CountDlq() {
   Count("mark a record as replayed", [&] { return base::Run(dlq.MarkReplayed("x", replay)); });
   NoBroker broker;
   relayna::DlqReplayService service(dlq, broker);
-  Count("replay a message", [&] {
-    return base::Run(service.ReplayMessage({.dlq_id = "y", .now = clock_.Now()}));
-  });
+  Count("replay a message",
+        [&] { return base::Run(service.ReplayMessage({.dlq_id = "y", .now = clock_.Now()})); });
 }
 
 void RelaynaRoundTrips::CountWorkflows() {
@@ -116,8 +120,7 @@ void RelaynaRoundTrips::CountWorkflows() {
   Count("mark a contract as inflight", [&] { return base::Run(plain.MarkInflight(contract)); });
   Count(one, [&] { return base::Run(plain.ClearInflight(contract)); });
   Count(one, [&] { return base::Run(plain.ReleaseDedup(contract)); });
-  relayna::WorkflowContractStore& owned =
-      Begin({.owner_token = "me"}).workflow_contracts();
+  relayna::WorkflowContractStore& owned = Begin({.owner_token = "me"}).workflow_contracts();
   Count(one, [&] { return base::Run(owned.AcquireDedup(contract)); });
   Count("mark a contract as inflight, `owner_token`",
         [&] { return base::Run(owned.MarkInflight(contract)); });

@@ -1,4 +1,6 @@
 // Counts the round trips of Studio's operations (docs/systems/studio.md 4.20).
+#include "redouble/studio.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -6,7 +8,6 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "redouble/studio.h"
 #include "redouble/tests/round_trips/round_trips_for_test.h"
 #include "redouble/tests/support/studio_test.h"
 
@@ -32,8 +33,8 @@ class StudioRoundTrips : public RoundTrips {
     studio::StudioSettings settings;
     settings.push_ingest_enabled = true;
     settings.hardening = hardening;
-    studio_ = studio::Studio::Create(store_, clock_, {capabilities_, workers_, feed_}, settings)
-                  .value();
+    studio_ =
+        studio::Studio::Create(store_, clock_, {capabilities_, workers_, feed_}, settings).value();
     Prepare(studio_->registry().CreateService(Service("a")));
   }
   python::Value Service(const std::string& id) const {
@@ -69,9 +70,12 @@ void StudioRoundTrips::CountServices() {
   Count("read a service with its health", [&] { return base::Run(studio_->GetService("a")); });
   Count("list two services with their health", [&] { return base::Run(studio_->ListServices()); });
   const python::Value changes = python::Object({{"name", "New"}});
-  Count("update a service without tasks", [&] { return base::Run(registry.UpdateService("a", changes)); });
-  capabilities_.response = {.http_status = 200, .body = studio::CapabilitiesWith("\"events.feed\"")};
-  Count("fetch the capabilities of a service", [&] { return base::Run(registry.FetchCapabilities("a")); });
+  Count("update a service without tasks",
+        [&] { return base::Run(registry.UpdateService("a", changes)); });
+  capabilities_.response = {.http_status = 200,
+                            .body = studio::CapabilitiesWith("\"events.feed\"")};
+  Count("fetch the capabilities of a service",
+        [&] { return base::Run(registry.FetchCapabilities("a")); });
   const python::Value document = studio::Json(studio::CapabilitiesWith(""));
   Count("store the capabilities of a service without tasks", [&] {
     return base::Run(registry.StoreCapabilities("a", document, {.now = clock_.Now()}));
@@ -80,7 +84,8 @@ void StudioRoundTrips::CountServices() {
         [&] { return base::Run(registry.RefreshService("a", clock_.Now())); });
   Prepare(registry.CreateService(Service("c")));
   Prepare(Push(event_));
-  Count("update a service with one task", [&] { return base::Run(registry.UpdateService("a", changes)); });
+  Count("update a service with one task",
+        [&] { return base::Run(registry.UpdateService("a", changes)); });
   Count("delete a service with one task", [&] { return base::Run(registry.DeleteService("a")); });
 }
 
@@ -100,23 +105,29 @@ void StudioRoundTrips::CountEvents() {
         [&] { return base::Run(studio_->ingest().ListServiceEvents("a", {}, {})); });
   Count("list three events of a registered service",
         [&] { return base::Run(studio_->ingest().ListTaskEvents(task, {})); });
-  Count("read the activity of a service", [&] { return base::Run(events.GetActivitySnapshot("a")); });
+  Count("read the activity of a service",
+        [&] { return base::Run(events.GetActivitySnapshot("a")); });
   Count("read or write a pull cursor", [&] { return base::Run(events.GetPullCursor("a")); });
   Count("read or write a pull cursor", [&] { return base::Run(events.SetPullCursor("a", "e3")); });
-  const studio::ServiceRecord service =
-      base::Run(studio_->registry().GetService("a")).value();
-  Count("pull one event of a task", [&] {
-    return base::Run(studio_->pull_sync().SyncService(service, clock_));
-  });
+  const studio::ServiceRecord service = base::Run(studio_->registry().GetService("a")).value();
+  Count("pull one event of a task",
+        [&] { return base::Run(studio_->pull_sync().SyncService(service, clock_)); });
   Count("delete unused keys of events, none in one page of keys",
         [&] { return base::Run(events.DeleteUnused(absl::Hours(1))); });
 }
 
 void StudioRoundTrips::CountHealth() {
   Begin();
-  capabilities_.response = {.http_status = 200, .body = studio::CapabilitiesWith("\"events.feed\"")};
+  capabilities_.response = {.http_status = 200,
+                            .body = studio::CapabilitiesWith("\"events.feed\"")};
   studio::HealthService& health = studio_->health();
-  Count("read the health of a service", [&] { return base::Run(health.GetHealth("a", clock_.Now())); });
+  Count("read the health of a service",
+        [&] { return base::Run(health.GetHealth("a", clock_.Now())); });
+  studio::HealthStore documents(store_);
+  const studio::HealthDocument document;
+  const std::string one = "read or write a health document";
+  Count(one, [&] { return base::Run(documents.SetHealth("b", document)); });
+  Count(one, [&] { return base::Run(documents.GetHealth("b")); });
   Count("refresh the health of a service without tasks",
         [&] { return base::Run(health.RefreshHealth("a", clock_.Now())); });
   Count("refresh the health of all services, of which there is one",
@@ -140,8 +151,7 @@ void StudioRoundTrips::CountSearch() {
   Count("search services, of which one is found",
         [&] { return base::Run(search.SearchServices(services)); });
   Count("prune, nothing of one task", [&] { return base::Run(search.PruneExpired(clock_.Now())); });
-  const studio::ServiceRecord service =
-      base::Run(studio_->registry().GetService("a")).value();
+  const studio::ServiceRecord service = base::Run(studio_->registry().GetService("a")).value();
   const studio::ControlPlaneEvent event =
       base::Run(studio_->events().ListServiceEvents("a")).value().items.front();
   Count("index an event of a known task",
@@ -150,7 +160,8 @@ void StudioRoundTrips::CountSearch() {
         [&] { return base::Run(search.UpsertServiceDocument(service, "healthy")); });
   Count("remove a service with one task from the index",
         [&] { return base::Run(search.DeleteTaskDocumentsOfService("a")); });
-  Count("remove a service from the index", [&] { return base::Run(search.DeleteServiceDocument("a")); });
+  Count("remove a service from the index",
+        [&] { return base::Run(search.DeleteServiceDocument("a")); });
 }
 
 // All options that make one script of several round trips.

@@ -1,4 +1,6 @@
 // Counts the round trips of 3scale's operations (docs/systems/threescale.md 4.29).
+#include "redouble/threescale.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,7 +10,6 @@
 
 #include "absl/time/time.h"
 #include "redouble/tests/round_trips/round_trips_for_test.h"
-#include "redouble/threescale.h"
 
 namespace redouble::inline v0_1::tests {
 namespace {
@@ -62,15 +63,15 @@ void ThreescaleRoundTrips::CountServices() {
   Count("save another service of a provider",
         [&] { return base::Run(services.Save({.id = "8", .provider_key = "first"})); });
   Count("load a service by its id", [&] { return base::Run(services.LoadById("2")); });
-  Count("load a service of a provider", [&] { return base::Run(services.LoadWithProviderKey("2", "pk")); });
+  Count("load a service of a provider",
+        [&] { return base::Run(services.LoadWithProviderKey("2", "pk")); });
   Count("read one fact of a service", [&] { return base::Run(services.List("pk")); });
   Count("read one fact of a service", [&] { return base::Run(services.Exists("2")); });
   Count("read one fact of a service", [&] { return base::Run(services.DefaultId("pk")); });
   Count("read one fact of a service", [&] { return base::Run(services.ProviderKeyOf("2")); });
   Count("read one fact of a service", [&] { return base::Run(services.IsOwnedBy("2", "pk")); });
-  Count("change the provider key of one service", [&] {
-    return base::Run(services.ChangeProviderKey({.old_key = "pk", .new_key = "new"}));
-  });
+  Count("change the provider key of one service",
+        [&] { return base::Run(services.ChangeProviderKey({.old_key = "pk", .new_key = "new"})); });
   Count("delete a service", [&] { return base::Run(services.Delete("8")); });
   Count("delete a default service", [&] { return base::Run(services.Delete("7")); });
 
@@ -90,16 +91,19 @@ void ThreescaleRoundTrips::CountApplications() {
   Count("load an application", [&] { return base::Run(applications.Load(kApplication)); });
   Count("load an application", [&] { return base::Run(applications.LoadOrFail(kApplication)); });
   Count("load an application", [&] { return base::Run(applications.Exists(kApplication)); });
-  Count("save, read or delete a user key",
-        [&] { return base::Run(applications.SaveUserKey({"2", "k"}, "a")); });
-  Count("save, read or delete a user key",
-        [&] { return base::Run(applications.LoadIdByUserKey({"2", "k"})); });
+  Count("save, read or delete a user key", [&] {
+    return base::Run(applications.SaveUserKey({"2", "k"}, "a"));
+  });
+  Count("save, read or delete a user key", [&] {
+    return base::Run(applications.LoadIdByUserKey({"2", "k"}));
+  });
   Count("find an application by its id",
         [&] { return base::Run(applications.FindId("2", {.app_id = "a"})); });
   Count("find an application by a user key",
         [&] { return base::Run(applications.FindId("2", {.user_key = "k"})); });
-  Count("save, read or delete a user key",
-        [&] { return base::Run(applications.DeleteUserKey({"2", "k"})); });
+  Count("save, read or delete a user key", [&] {
+    return base::Run(applications.DeleteUserKey({"2", "k"}));
+  });
   const threescale::ApplicationRef second = {"2", "b"};
   Count("delete an application", [&] { return base::Run(applications.Delete(second)); });
 }
@@ -139,8 +143,12 @@ void ThreescaleRoundTrips::CountMetrics() {
   Count(fact, [&] { return base::Run(metrics.LoadIds("2")); });
   Count(fact, [&] { return base::Run(metrics.LoadNames("2", {"7", "8"})); });
   Count("read the hierarchy of metrics", [&] { return base::Run(metrics.Hierarchy("2")); });
-  Count("find the descendants of a metric", [&] { return base::Run(metrics.Descendants({"2", "all"})); });
-  Count("find the parent of a metric", [&] { return base::Run(metrics.Ascendants({"2", "part"})); });
+  Count("find the descendants of a metric", [&] {
+    return base::Run(metrics.Descendants({"2", "all"}));
+  });
+  Count("find the parent of a metric", [&] {
+    return base::Run(metrics.Ascendants({"2", "part"}));
+  });
   Count("delete a metric", [&] { return base::Run(metrics.Delete({"2", "8"})); });
 }
 
@@ -187,13 +195,17 @@ void ThreescaleRoundTrips::CountRequests() {
   Count("later job of an application", [&] { return base::Run(backend_->worker().Run(job)); });
   Count("accept a report", [&] {
     return Answer({.method = "POST",
-                             .path = "/transactions.xml",
-                             .body = "provider_key=pk&service_id=2&transactions[0][app_id]=a"
-                                     "&transactions[0][usage][hits]=1"});
+                   .path = "/transactions.xml",
+                   .body = "provider_key=pk&service_id=2&transactions[0][app_id]=a"
+                           "&transactions[0][usage][hits]=1"});
   });
   threescale::ReportRequest report = {.provider_key = "pk", .service_id = "2"};
   report.transactions = {job.transactions.front()};
   Count("accept a report", [&] { return base::Run(backend_->reporter().Report(report)); });
+  threescale::InProcessJobQueue queue;
+  threescale::Notifier notifier(backend_->process(), queue, {.master_service_id = "m"});
+  Count("notify the master service",
+        [&] { return base::Run(notifier.Notify("pk", {.transactions = 1})); });
   // The day's traffic is known, so that only the alert is new.
   const threescale::UsageLimitSave low[] = {{threescale::Granularity::kDay, "5"}};
   Prepare(backend_->usage_limits().Save(kPlan, "6", low));
@@ -205,7 +217,8 @@ void ThreescaleRoundTrips::CountEventsAndErrors() {
   Begin();
   threescale::EventQueue events = backend_->events();
   const auto type = threescale::EventType::kAlert;
-  Count("publish an event", [&] { return base::Run(events.Publish(type, threescale::JsonObject())); });
+  Count("publish an event",
+        [&] { return base::Run(events.Publish(type, threescale::JsonObject())); });
   Count("publish an event", [&] { return base::Run(events.PublishJson(type, "{}")); });
   threescale::Hardening hardening;
   hardening.publish_events_atomically = true;
@@ -258,7 +271,8 @@ void ThreescaleRoundTrips::CountRestoration() {
   service.plans = {{"44", {{"6", threescale::Granularity::kDay, 100}}}};
   service.alert_levels = {80};
   service.applications = {{.id = "a", .plan_id = "44", .user_keys = {"u"}, .keys = {"k"}}};
-  Count("restore a service with one of each", [&] { return base::Run(backend_->Restore(service)); });
+  Count("restore a service with one of each",
+        [&] { return base::Run(backend_->Restore(service)); });
 }
 
 TEST_F(ThreescaleRoundTrips, AreThoseOfThePage) {

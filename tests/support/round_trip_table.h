@@ -7,8 +7,9 @@
 //
 // The table follows a line `<!-- measured: round trips -->`. Its first column is the operation, the
 // second its names in C++, the third the number of round trips today, the fourth the fewest
-// possible, the fifth the reason for the difference. Only the third is measured: a person adds a row
-// with any number, and `bazel run` of the test, instead of `bazel test`, writes the measured ones.
+// possible, the fifth the reason for the difference. Only the third is measured: a person adds a
+// row with any number, and `bazel run` of the test, instead of `bazel test`, writes the measured
+// ones.
 //
 // Thread-safety: constant after construction.
 #ifndef REDOUBLE_TESTS_SUPPORT_ROUND_TRIP_TABLE_H_

@@ -96,9 +96,8 @@ class OrchestratorRoundTripsTest : public OrchestratorTest<Backend> {
   // What operators and the parts of a service do to the run of kChain, and to one with an approval.
   void MeasureAdministration() {
     const auto nothing = [] {};
-    Measure("compile and start a workflow", kChain, nothing, [&] {
-      return this->Run(engine_->StartWorkflow("run_2", kSource)).status();
-    });
+    Measure("compile and start a workflow", kChain, nothing,
+            [&] { return this->Run(engine_->StartWorkflow("run_2", kSource)).status(); });
     Measure("create the consumer group of a worker", kChain, nothing,
             [&] { return this->Run(engine_->workers()[0]->EnsureGroup()); });
     Measure("sweep all runs, of which there is one", kChain, nothing,
@@ -112,9 +111,8 @@ class OrchestratorRoundTripsTest : public OrchestratorTest<Backend> {
     Measure("find the keys of a run of two nodes", kChain, nothing,
             [&] { return this->Run(engine_->monitor().KeysOf("run_1")).status(); });
     const auto asked = [this] { ASSERT_THAT(Work(2), IsOk()); };
-    Measure("find an approval", kApproval, asked, [&] {
-      return this->Run(engine_->approvals().Find("run_1", "missing")).status();
-    });
+    Measure("find an approval", kApproval, asked,
+            [&] { return this->Run(engine_->approvals().Find("run_1", "missing")).status(); });
     Measure("look for overdue approvals, of which none of one is", kApproval, asked,
             [&] { return this->Run(engine_->approvals().DecideOverdue("run_1")).status(); });
     Measure("push undelivered decisions, of which there is none", kApproval, asked,
