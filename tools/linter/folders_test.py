@@ -18,12 +18,33 @@ CYCLE = {
     "sim/check/c.h": "",
 }
 
+SDK = including("core/relayna/a.h", "core/studio/b.h") + """
+class Sdk {
+ public:
+  base::Task<int> Read(
+      int key);
+
+ private:
+  base::Task<int> Own();
+};
+"""
+
 # rule: [(bad files, (path, line) of the finding, part of the message, good files)]
 TREE_EXAMPLES = {
     "folder-cycle": [
         (CYCLE, ("sim/check/c.cc", 2), "sim/fault/b.h:1 includes sim/check/c.h",
          {**CYCLE, "sim/check/c.cc": including("sim/check/c.h"), "sim/check/c_test.cc": including("sim/world/a.h"),
           "sim/check/c_for_test.h": including("sim/world/a.h"), "sim/check/testing/d.h": including("sim/world/a.h")}),
+    ],
+    "round-trips": [
+        ({"docs/systems/relayna.md": "### 4.1 Round trips\n\n| read | `Sdk::Read` | 1 |\n",
+          "core/relayna/sdk/sdk.h": SDK,
+          "core/relayna/a.h": "class A {\n public:\n  static base::Task<void> Write(int key);\n};\n"},
+         ("docs/systems/relayna.md", 1), "no row with `A::Write`",
+         {"docs/systems/relayna.md": "### 4.1 Round trips\n\n| read | `Sdk::Read` | 1 |\n\nNo row: `A::Write`.\n",
+          "core/relayna/sdk/sdk.h": SDK,
+          "core/relayna/a.h": "class A {\n public:\n  base::Task<void> Write(\n      int key);\n  base::Task<int> Put(\n"
+                              "      int key) override;\n};\n"}),
     ],
     "folder-size": [
         ({f"core/{n}.cc": "" for n in range(MAX_FOLDER_FILES + 1)}, ("core", 1), f"{MAX_FOLDER_FILES + 1} source files",

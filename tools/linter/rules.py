@@ -25,6 +25,7 @@ from names import check_names
 from one_home import check_dead_files, check_error_texts, check_table_readers
 from prose import MIN_INTRODUCTION_LINES, check_introduction, check_phrases, check_thread_safety
 from reference import check_documented
+from round_trips import check_round_trips
 
 # check(source, tree) yields (line, what was found); `tree` is tree.Tree: other sources, and the
 # compiler.
@@ -182,6 +183,8 @@ TREE_RULES = [
     TreeRule("one-home", check_error_texts, "write the text once, where both can include it"),
     TreeRule("undocumented-name", check_documented,
              "say what it is in a comment above it; it is part of the interface in include/"),
+    TreeRule("round-trips", check_round_trips,
+             "measure it in a row of the table, or say below the table why it has no row"),
     TreeRule("stale-exemption", check_exemptions(lambda: _prefixes), "mend the path, or drop it from the rule"),
 ]
 
