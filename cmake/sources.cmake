@@ -604,6 +604,7 @@ redouble_component(
     backends/memory/keyspace/keyspace_walk.cc
     backends/memory/keyspace/notifications.cc
     backends/memory/keyspace/tracking.cc
+    backends/memory/migration/exchange.cc
     backends/memory/persistence/dump.cc
     backends/memory/persistence/lzf.cc
     backends/memory/persistence/rdb_codec.cc
@@ -1344,6 +1345,7 @@ redouble_component(
     sim/server/client.cc
     sim/server/faults.cc
     sim/server/listener.cc
+    sim/server/migration/target_sockets.cc
     sim/server/output_buffer.cc
     sim/server/process/descriptor_limit.cc
     sim/server/process/load_users.cc
@@ -1354,6 +1356,7 @@ redouble_component(
     sim/server/process/temporary_file.cc
     sim/server/process/text_file.cc
     sim/server/process/tick_clock.cc
+    sim/server/process/working_folder.cc
     sim/server/rdb_key_file.cc
     sim/server/replication/asio_master_socket.cc
     sim/server/replication/follower.cc

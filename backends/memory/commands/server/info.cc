@@ -164,8 +164,9 @@ void AppendStats(EngineCore& engine, std::string& out) {
   absl::StrAppend(
       &out, "\r\npubsub_patterns:", names(SubscriptionKind::kPattern),
       "\r\npubsubshard_channels:", names(SubscriptionKind::kShard),
-      "\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\nmigrate_cached_sockets:0\r\n",
-      "slave_expires_tracked_keys:0\r\nactive_defrag_hits:0\r\nactive_defrag_misses:0\r\n",
+      "\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\nmigrate_cached_sockets:",
+      process.migration_sockets,
+      "\r\nslave_expires_tracked_keys:0\r\nactive_defrag_hits:0\r\nactive_defrag_misses:0\r\n",
       "active_defrag_key_hits:0\r\nactive_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n",
       "current_active_defrag_time:0\r\ntracking_total_keys:", engine.tracking().key_count(),
       "\r\ntracking_total_items:", engine.tracking().reader_count(),
