@@ -39,13 +39,14 @@ class Deadline {
   // Waits until the socket can be read or written (`events`), or is broken.
   absl::Status Await(int socket, short events) const {
     while (true) {
-      const int64_t left_us = deadline_us_ - now_us_();
-      if (left_us <= 0) return absl::DeadlineExceededError("timeout");
+      // What is ready is served also if this process has slept past the deadline.
+      const int64_t left_us = std::max<int64_t>(deadline_us_ - now_us_(), 0);
       const int64_t left_ms = (left_us + kMicrosPerMilli - 1) / kMicrosPerMilli;
       pollfd descriptor = {.fd = socket, .events = events, .revents = 0};
       const int ready = poll(&descriptor, 1, static_cast<int>(std::min(left_ms, kMaxPollMs)));
       if (ready > 0) return absl::OkStatus();
       if (ready < 0 && errno != EINTR) return Broken(errno);
+      if (left_us == 0) return absl::DeadlineExceededError("timeout");
     }
   }
 
