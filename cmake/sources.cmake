@@ -604,6 +604,7 @@ redouble_component(
     backends/memory/keyspace/keyspace_walk.cc
     backends/memory/keyspace/notifications.cc
     backends/memory/keyspace/tracking.cc
+    backends/memory/migration/exchange.cc
     backends/memory/persistence/dump.cc
     backends/memory/persistence/lzf.cc
     backends/memory/persistence/rdb_codec.cc
@@ -1349,6 +1350,7 @@ redouble_component(
     sim/server/client.cc
     sim/server/faults.cc
     sim/server/listener.cc
+    sim/server/migration/target_sockets.cc
     sim/server/process/deferred_tasks.cc
     sim/server/process/descriptor_limit.cc
     sim/server/process/load_users.cc
@@ -1359,6 +1361,7 @@ redouble_component(
     sim/server/process/temporary_file.cc
     sim/server/process/text_file.cc
     sim/server/process/tick_clock.cc
+    sim/server/process/working_folder.cc
     sim/server/rdb_key_file.cc
     sim/server/replication/asio_master_socket.cc
     sim/server/replication/follower.cc

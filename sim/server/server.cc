@@ -6,16 +6,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,6 +37,7 @@
 #include "redouble/sim/server/client.h"
 #include "redouble/sim/server/connection.h"
 #include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/migration/target_sockets.h"
 #include "redouble/sim/server/process/deferred_tasks.h"
 #include "redouble/sim/server/process/descriptor_limit.h"
 #include "redouble/sim/server/process/interrupts.h"
@@ -49,6 +47,7 @@
 #include "redouble/sim/server/process/text_file.h"
 #include "redouble/sim/server/process/tick_clock.h"
 #include "redouble/sim/server/process/traffic_rates.h"
+#include "redouble/sim/server/process/working_folder.h"
 #include "redouble/sim/server/protected_mode.h"
 #include "redouble/sim/server/rdb_key_file.h"
 #include "redouble/sim/server/replication/asio_master_socket.h"
@@ -179,14 +178,15 @@ class AsioServer final : public Server,
   void LogWarning(std::string_view text) override { LogLine(LogLevel::kWarning, text); }
   absl::Status Listen(const memory::ServerOptions& server) override;
   int RoomForClients(int wanted) override { return RaiseDescriptorLimit(wanted); }
-  std::string Folder() override;
-  absl::Status EnterFolder(const std::string& path) override;
+  std::string Folder() override { return WorkingFolder(); }
+  absl::Status EnterFolder(const std::string& path) override { return sim::EnterFolder(path); }
   std::string ConfigFile() override;
   absl::StatusOr<std::string> ReadTextFile(const std::string& path) override;
   absl::Status ReplaceTextFile(const std::string& path, std::string_view text) override;
   memory::KeyFile* key_file() override { return &key_file_; }
   memory::AppendLog* append_log() override { return &append_log_; }
   memory::Replication* replication() override { return &replication_; }
+  memory::MigrationConnector* migration_connector() override { return &migration_targets_; }
   void Shutdown() override {
     LogLine(LogLevel::kWarning, "User requested shutdown...");
     stopping_ = true;
@@ -245,6 +245,7 @@ class AsioServer final : public Server,
                                  key_file_.StopSaving();
                                  if (append_log_.on()) append_log_.ScheduleRewrite();
                                }};
+  TargetSockets migration_targets_{SteadyMicros};
   int64_t second_us_ = 0;  // When the work of each second was done.
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::deque<int64_t> dirty_;
@@ -290,17 +291,6 @@ void AsioServer::WatchListeners(const Listeners& listeners) {
   for (const std::unique_ptr<Listener>& listener : listeners) {
     poller_.Add(listener->descriptor(), nullptr);
   }
-}
-
-std::string AsioServer::Folder() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::current_path(error);
-  return error ? "" : folder.string();
-}
-
-absl::Status AsioServer::EnterFolder(const std::string& path) {
-  if (chdir(path.c_str()) == 0) return absl::OkStatus();
-  return absl::UnavailableError(std::strerror(errno));
 }
 
 absl::Status AsioServer::Start() {
@@ -684,6 +674,7 @@ void AsioServer::Upkeep() {
   if (now_us - second_us_ >= 1'000'000) {
     second_us_ = now_us;
     replication_.EverySecond();
+    migration_targets_.CloseUnused();
   }
   engine_.core().DeliverPending();
   append_log_.Upkeep(/*may_rewrite=*/!key_file_.figures().saving);
@@ -713,6 +704,7 @@ memory::ProcessFigures AsioServer::Figures() {
   figures.config_file = options_.config_file;
   figures.monotonic_clock = ticks_.calibrated() ? "X86 TSC" : "POSIX clock_gettime";
   figures.multiplexing_api = Poller::kName;
+  figures.migration_sockets = static_cast<int64_t>(migration_targets_.size());
   for (const auto& [id, connection] : connections_) {
     figures.largest_input_bytes = std::max(figures.largest_input_bytes,
                                            static_cast<int64_t>(connection->client.input_bytes()));

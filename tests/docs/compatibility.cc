@@ -51,7 +51,7 @@ const std::vector<LimitedCommand>& LimitedCommands() {
       {{"ROLE"}, "An engine alone is a master without replicas; `redouble serve` reports them."},
       {{"WAIT", "0", "0"}, "The same: 0 at the timeout. Without a timeout it blocks, as in Redis."},
       {{"MIGRATE", "127.0.0.1", "1", "k", "0", "10"},
-       "The engine does not connect to other servers."},
+       "An engine alone connects to no other server; `redouble serve` does."},
       {{"MODULE", "LOAD", "/m.so"}, "There are no modules."},
       {{"SCRIPT", "DEBUG", "YES"},
        "The next EVAL runs without a debugger: the engine cannot fork."},

@@ -18,6 +18,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "redouble/backends/memory/migration/connector.h"
 #include "redouble/backends/memory/server/append_log.h"
 #include "redouble/backends/memory/server/key_file.h"
 #include "redouble/backends/memory/server/replication.h"
@@ -77,7 +78,8 @@ struct ProcessFigures {
   int64_t writes = 0;
   int64_t largest_input_bytes = 0;  // Of the present connections.
   int64_t largest_output_bytes = 0;
-  std::string config_file;  // CONFIG REWRITE writes it.
+  int64_t migration_sockets = 0;  // Those that are kept for the next MIGRATE.
+  std::string config_file;        // CONFIG REWRITE writes it.
 };
 
 class Host {
@@ -111,6 +113,8 @@ class Host {
   virtual AppendLog* append_log() { return nullptr; }
   // The replicas; null: this server accepts no replicas.
   virtual Replication* replication() { return nullptr; }
+  // The connections of MIGRATE; null: no target is reached.
+  virtual MigrationConnector* migration_connector() { return nullptr; }
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.
   virtual bool Overflows(const SessionCore&, size_t) { return false; }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "redouble/backends/memory/commands/keys/dump_payload.h"
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -78,14 +79,17 @@ void AddRestored(CommandContext& context, std::string_view key, Value value,
 
 }  // namespace
 
-Reply HandleDump(CommandContext& context, Arguments arguments) {
-  const Database::Entry* entry = context.FindAny(arguments[0]);
-  if (entry == nullptr) return Reply::Nil();
-  const std::optional<FieldTimes> times = context.FieldDeadlinesOf(arguments[0]);
+std::string DumpPayloadOf(const CommandContext& context, const Database::Entry& entry) {
+  const std::optional<FieldTimes> times = context.FieldDeadlinesOf(entry.key());
   const bool compresses = context.engine().options().server.rdbcompression;
   const RdbFormat format{.version = RdbVersionOf(context),
                          .compression = compresses ? RdbCompression::kOn : RdbCompression::kOff};
-  return Reply::Bulk(DumpValue(entry->value, format, times ? &*times : nullptr));
+  return DumpValue(entry.value, format, times ? &*times : nullptr);
+}
+
+Reply HandleDump(CommandContext& context, Arguments arguments) {
+  const Database::Entry* entry = context.FindAny(arguments[0]);
+  return entry == nullptr ? Reply::Nil() : Reply::Bulk(DumpPayloadOf(context, *entry));
 }
 
 Reply HandleRestore(CommandContext& context, Arguments arguments) {
