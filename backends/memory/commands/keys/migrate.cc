@@ -74,7 +74,7 @@ Reply ReadMigration(Arguments arguments, Migration& migration) {
   return Reply::Nil();
 }
 
-// The keys that exist.
+// The keys that exist. As in Redis, these lookups count, although the command writes.
 std::vector<std::string_view> PresentKeys(CommandContext& context, Arguments keys) {
   std::vector<std::string_view> present;
   for (const std::string_view key : keys) {
@@ -84,6 +84,7 @@ std::vector<std::string_view> PresentKeys(CommandContext& context, Arguments key
       context.Missed(key);
     }
   }
+  context.engine().administration().statistics().CountLookups(context.hits(), context.misses());
   return present;
 }
 
