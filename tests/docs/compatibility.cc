@@ -250,12 +250,11 @@ std::string ConfigCell(Target& target, const RedisParameter& parameter) {
 }
 
 std::string FileCell(const RedisParameter& parameter) {
-  const std::string value = TriedValue(parameter);
   sim::ServeSettings settings;
-  const std::vector<sim::ConfigurationError> errors =
-      sim::ReadConfiguration(base::ToStd(absl::StrCat(base::ToAbsl(parameter.name), " ",
-                                                      value.empty() ? "\"\"" : value, "\n")),
-                             settings);
+  const std::vector<sim::ConfigurationError> errors = sim::ReadConfiguration(
+      base::ToStd(absl::StrCat(base::ToAbsl(parameter.name), " ",
+                               store::QuoteBytes(TriedValue(parameter)), "\n")),
+      settings);
   if (!errors.empty()) return absl::StrCat("refused: ", Code(errors[0].message));
   return settings.warnings.empty() ? "done" : "no effect";
 }

@@ -40,7 +40,9 @@ base::Task<absl::StatusOr<gateway::HttpResponse>> Spend(store::Store& redis, bas
     if (response.status != 200) co_return response;
   }
 }
+// [end]
 
+// [readme: gateway in memory]
 absl::StatusOr<gateway::HttpResponse> SpendInATest() {
   base::VirtualClock clock;
   memory::Engine server(clock);

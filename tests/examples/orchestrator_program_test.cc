@@ -40,7 +40,9 @@ base::Task<absl::StatusOr<std::string>> Order(store::Store& redis, base::Clock& 
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto bill, co_await engine->NodeOutput("order-7", "bill"));
   co_return bill.value_or("");
 }
+// [end]
 
+// [readme: orchestrator in memory]
 absl::StatusOr<std::string> OrderInATest() {
   base::VirtualClock clock;
   memory::Engine server(clock);

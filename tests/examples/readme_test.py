@@ -51,6 +51,16 @@ class ReadmeTest(unittest.TestCase):
             named = sum("```cpp" in example.group(0) for example in EXAMPLES.finditer(text))
             self.assertEqual(named, text.count("```cpp"), f"{path}: a snippet names no example")
 
+    def test_each_system_has_a_short_program_for_both_backends(self):
+        systems = [(path, text) for path, text in self.pages() if path.startswith("docs/systems/")]
+        self.assertEqual(len(systems), 6)
+        for path, text in systems:
+            parts = {(example["name"] or "").split(" ", 1)[-1]: example["code"] for example in EXAMPLES.finditer(text)}
+            with self.subTest(page=path):
+                self.assertLessEqual({"program", "live"}, set(parts))
+                self.assertTrue({"memory", "in memory"} & set(parts), f"{path} runs nothing in memory")
+                self.assertLessEqual(parts["program"].strip("\n").count("\n") + 1, 31)
+
     def test_each_guide_has_examples(self):
         guides = [(path, text) for path, text in self.pages() if re.match("docs/(guides|howto|clients|migrate)/", path)]
         self.assertGreater(len(guides), 15)

@@ -140,25 +140,30 @@ void StudioRoundTrips::CountHealth() {
 void StudioRoundTrips::CountSearch() {
   Begin();
   Prepare(Push(event_));
+  studio::EventEnvelope of_another_task = studio::Event("e2", "2026-05-09T14:00:01Z");
+  of_another_task.event.task_id = "t2";
+  Prepare(Push(of_another_task));
+  Prepare(studio_->registry().CreateService(Service("b")));
   studio::SearchIndex& search = studio_->search();
   Count("start with an index", [&] { return base::Run(studio_->Start()); });
   studio::TaskQuery tasks;
   tasks.service_id = "a";
-  Count("search tasks, of which one is found",
+  Count("search tasks, of which two are found",
         [&] { return base::Run(search.SearchTasks(tasks, clock_.Now())); });
   studio::ServiceQuery services;
   services.environment = "prod";
-  Count("search services, of which one is found",
+  Count("search services, of which two are found",
         [&] { return base::Run(search.SearchServices(services)); });
-  Count("prune, nothing of one task", [&] { return base::Run(search.PruneExpired(clock_.Now())); });
+  Count("prune, nothing of two tasks",
+        [&] { return base::Run(search.PruneExpired(clock_.Now())); });
   const studio::ServiceRecord service = base::Run(studio_->registry().GetService("a")).value();
   const studio::ControlPlaneEvent event =
       base::Run(studio_->events().ListServiceEvents("a")).value().items.front();
   Count("index an event of a known task",
         [&] { return base::Run(search.UpsertTaskDocument(service, event, clock_.Now())); });
-  Count("index a service with one task",
+  Count("index a service with two tasks",
         [&] { return base::Run(search.UpsertServiceDocument(service, "healthy")); });
-  Count("remove a service with one task from the index",
+  Count("remove a service with two tasks from the index",
         [&] { return base::Run(search.DeleteTaskDocumentsOfService("a")); });
   Count("remove a service from the index",
         [&] { return base::Run(search.DeleteServiceDocument("a")); });

@@ -340,7 +340,7 @@ class Operation(BesideRedis):
 
     def test_monitor_and_the_slow_log_hide_secrets(self):
         commands = (
-            ["AUTH", "secret"], ["AUTH", "default", "secret", "secret"], ["auth", "ann", "secret"],
+            ["AUTH", "secret"], ["auth", "ann", "secret"],
             ["HELLO", "3", "AUTH", "ann", "secret"], ["HELLO", "3", "SETNAME", "x", "AUTH", "ann", "secret"],
             ["MIGRATE", "127.0.0.1", "1", "none", "0", "10", "AUTH", "secret"],
             ["MIGRATE", "127.0.0.1", "1", "", "0", "10", "AUTH2", "ann", "secret", "KEYS", "none"],

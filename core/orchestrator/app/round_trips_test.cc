@@ -93,6 +93,18 @@ class OrchestratorRoundTripsTest : public OrchestratorTest<Backend> {
     }
     table.ExpectToday(measured_);
   }
+  // A worker and the coordinator, each once.
+  void MeasureHops() {
+    const auto hop = [this] {
+      const absl::Status worked = Work(0);
+      return worked.ok() ? Coordinate() : worked;
+    };
+    const auto nothing = [] {};
+    Measure("one hop of a token", kChain, nothing, hop);
+    settings_.worker_delete_acknowledged = true;
+    Measure("one hop of a token, deleting its entry", kChain, nothing, hop);
+    settings_.worker_delete_acknowledged = false;
+  }
   // What operators and the parts of a service do to the run of kChain, and to one with an approval.
   void MeasureAdministration() {
     const auto nothing = [] {};
@@ -176,6 +188,7 @@ TYPED_TEST(OrchestratorRoundTripsTest, AreThoseOfThePage) {
   this->Measure("start a run", kChain, nothing,
                 [&] { return this->Run(this->engine_->StartRun("run_2", kChain)).status(); });
   this->Measure("execute a token", kChain, nothing, [&] { return this->Work(0); });
+  this->MeasureHops();
   this->Measure("reclaim a token", kChain, abandoned,
                 [&] { return this->Run(this->engine_->workers()[0]->Reclaim()).status(); });
   this->Measure("process a signal with one successor", kChain, worked,

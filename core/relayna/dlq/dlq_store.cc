@@ -53,6 +53,14 @@ std::vector<std::string>::const_iterator PositionAfter(const std::vector<std::st
   return found == ids.end() ? ids.begin() : found + 1;
 }
 
+absl::StatusOr<std::optional<DlqRecord>> ParseFound(
+    absl::StatusOr<std::optional<std::string>> value) {
+  REDOUBLE_ASSIGN_OR_RETURN(const std::optional<std::string> text, std::move(value));
+  if (!text.has_value()) return std::nullopt;
+  REDOUBLE_ASSIGN_OR_RETURN(DlqRecord record, ParseDlqRecord(*text));
+  return record;
+}
+
 // KEYS: the lock. ARGV: the owner's token.
 const store::Script& ReleaseScript() {
   static const store::Script& script = *new store::Script(std::string(kReleaseReplayLockText));
@@ -90,11 +98,7 @@ base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
 
 base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::Get(std::string_view dlq_id) {
   const std::string key = keys_.Record(dlq_id);
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                               co_await store::Get(store_, key));
-  if (!text.has_value()) co_return std::nullopt;
-  REDOUBLE_CO_ASSIGN_OR_RETURN(DlqRecord record, ParseDlqRecord(*text));
-  co_return std::move(record);
+  co_return ParseFound(co_await store::Get(store_, key));
 }
 
 base::Task<absl::StatusOr<DlqPage>> DlqStore::ListRecords(DlqQuery query) {
@@ -128,9 +132,14 @@ base::Task<absl::StatusOr<std::vector<DlqQueueSummary>>> DlqStore::SummarizeQueu
   const std::string list = keys_.Records();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
                                co_await store::LRange(store_, list, 0, -1));
+  std::vector<std::string> keys;
+  keys.reserve(ids.size());
+  for (const std::string& id : ids) keys.push_back(keys_.Record(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto values, co_await store::GetEach(store_, keys));
   absl::btree_map<std::string, DlqQueueSummary> queues;
-  for (const std::string& id : ids) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<DlqRecord> record, co_await Get(id));
+  for (auto& value : values) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<DlqRecord> record,
+                                 ParseFound(std::move(value)));
     if (!record.has_value()) continue;
     const std::string& name = record->queue_name;
     DlqQueueSummary& summary =

@@ -99,9 +99,8 @@ class DlqStore {
   // Source: docs/systems/relayna.md 4.8.
   base::Task<absl::StatusOr<DlqPage>> ListRecords(DlqQuery query = {});
 
-  // Returns the queues in the order of their names. One round trip for the list and one for each
-  // id.
-  // Source: docs/systems/relayna.md 4.8.
+  // Returns the queues in the order of their names. LRANGE, then GetEach
+  // (core/store/typed/strings.h) of the records. Source: docs/systems/relayna.md 4.8.
   base::Task<absl::StatusOr<std::vector<DlqQueueSummary>>> SummarizeQueues();
 
   // Locks a record for 30 s and returns it. Returns nullopt if there is no such record; the lock is

@@ -1,5 +1,10 @@
 #include "redouble/core/store/typed/strings.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
@@ -61,6 +66,22 @@ base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> MGet(
   Command command(CommandId::kMGet);
   command.AddAll(keys);
   co_return DecodeStringsOrNil(co_await store.Execute(command));
+}
+
+base::Task<absl::StatusOr<std::vector<absl::StatusOr<std::optional<std::string>>>>> GetEach(
+    Store& store, std::span<const std::string> keys) {
+  constexpr size_t kKeysAtOnce = 400;
+  std::vector<absl::StatusOr<std::optional<std::string>>> values;
+  values.reserve(keys.size());
+  for (size_t first = 0; first < keys.size(); first += kKeysAtOnce) {
+    Batch batch(Batch::Atomicity::kPipeline);
+    for (const std::string& key : keys.subspan(first, std::min(kKeysAtOnce, keys.size() - first))) {
+      batch.Add(CommandId::kGet, {key});
+    }
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await Execute(store, batch));
+    for (Reply& reply : replies) values.push_back(DecodeStringOrNil(std::move(reply)));
+  }
+  co_return values;
 }
 
 base::Task<absl::Status> MSet(Store& store, Pairs pairs) {

@@ -62,6 +62,12 @@ base::Task<absl::StatusOr<std::optional<std::string>>> GetDel(Store& store, std:
 // Returns the values in the order of the keys; nullopt for a key that is missing or not a string.
 base::Task<absl::StatusOr<std::vector<std::optional<std::string>>>> MGet(
     Store& store, std::span<const std::string_view> keys);
+// Runs GET for each key, in the order of the keys, and returns what Get would: not one moment of
+// all keys, an error for a key that is not a string, and on a cluster keys of any slot. One
+// pipeline for each 400 keys. Errors: those of the store, for the result as a whole; an error of
+// one key is its element.
+base::Task<absl::StatusOr<std::vector<absl::StatusOr<std::optional<std::string>>>>> GetEach(
+    Store& store, std::span<const std::string> keys);
 // Sets all pairs atomically.
 base::Task<absl::Status> MSet(Store& store,
                               std::span<const std::pair<std::string_view, std::string_view>> pairs);

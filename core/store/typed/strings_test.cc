@@ -105,6 +105,34 @@ TEST(Strings, MGet) {
               IsOkAndHolds((std::vector<std::optional<std::string>>{"1", std::nullopt})));
 }
 
+TEST(Strings, GetEachReadsAllKeysAtOnce) {
+  const std::vector<std::string> keys = {"a", "list", "missing"};
+  FakeStore store;
+  store.ExpectBatch(Request::Kind::kPipeline, {{"GET", "a"}, {"GET", "list"}, {"GET", "missing"}},
+                    Reply::Array({Reply::Bulk("1"), Reply::Error("WRONGTYPE no"), Reply::Nil()}));
+  const auto values = base::Run(GetEach(store, keys));
+  ASSERT_THAT(values, base::IsOk());
+  ASSERT_EQ(values->size(), 3u);
+  EXPECT_THAT((*values)[0], IsOkAndHolds("1"));
+  EXPECT_EQ((*values)[1].status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT((*values)[2], IsOkAndHolds(std::nullopt));
+}
+
+TEST(Strings, GetEachTakesARoundTripForEach400Keys) {
+  std::vector<std::string> keys;
+  std::vector<Words> gets;
+  for (int i = 0; i < 401; ++i) {
+    keys.push_back("k" + std::to_string(i));
+    gets.push_back({"GET", keys.back()});
+  }
+  FakeStore store;
+  store.ExpectBatch(Request::Kind::kPipeline, {gets.begin(), gets.end() - 1},
+                    Reply::Array(std::vector<Reply>(400, Reply::Nil())));
+  store.ExpectBatch(Request::Kind::kPipeline, {gets.back()}, NotSentError("not connected"));
+  EXPECT_EQ(base::Run(GetEach(store, keys)).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(base::Run(GetEach(store, {})), IsOkAndHolds(testing::IsEmpty()));
+}
+
 TEST(Strings, MSet) {
   const auto set = [](Store& store) { return MSet(store, kPairs); };
   EXPECT_TRUE(Ask({"MSET", "a", "1", "b", "2"}, Reply::Ok(), set).ok());

@@ -114,6 +114,7 @@ base::Task<absl::StatusOr<EventStore::Latest>> EventStore::ReadLatest(TaskName t
   const std::string task_key = keys_.TaskLatestTimestamp(task);
   const std::string status_key = keys_.LatestStatusTimestamp(task.service_id);
   const std::string observation_key = keys_.LatestObservationTimestamp(task.service_id);
+  // Not a pipeline: the recorded races of the original have a turn of another client between two.
   REDOUBLE_CO_ASSIGN_OR_RETURN(latest.task, co_await store::Get(store_, task_key));
   REDOUBLE_CO_ASSIGN_OR_RETURN(latest.status, co_await store::Get(store_, status_key));
   REDOUBLE_CO_ASSIGN_OR_RETURN(latest.observation, co_await store::Get(store_, observation_key));
@@ -247,10 +248,13 @@ base::Task<absl::StatusOr<std::vector<ControlPlaneEvent>>> EventStore::LoadHisto
   const int64_t last = std::max<int64_t>(0, options_.history_maxlen - 1);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
                                co_await store::LRange(store_, history_key, 0, last));
+  std::vector<std::string> keys;
+  keys.reserve(ids.size());
+  for (const std::string& id : ids) keys.push_back(keys_.Event({service_id, id}));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto documents, co_await store::GetEach(store_, keys));
   std::vector<ControlPlaneEvent> events;
-  for (const std::string& id : ids) {
-    const std::string key = keys_.Event({service_id, id});
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto json, co_await store::Get(store_, key));
+  for (auto& document : documents) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto json, std::move(document));
     if (!json) continue;
     absl::StatusOr<ControlPlaneEvent> event = ParseControlPlaneEvent(*json);
     if (event.ok()) events.push_back(*std::move(event));
@@ -277,16 +281,14 @@ base::Task<absl::StatusOr<EventPage>> EventStore::ListTaskEvents(TaskName task,
 
 base::Task<absl::StatusOr<ActivitySnapshot>> EventStore::GetActivitySnapshot(
     std::string_view service_id) {
+  const std::array<std::string, 3> keys = {keys_.LatestStatusTimestamp(service_id),
+                                           keys_.LatestObservationTimestamp(service_id),
+                                           keys_.LatestIngestedTimestamp(service_id)};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto values, co_await store::GetEach(store_, keys));
   ActivitySnapshot snapshot;
-  const std::array<std::pair<std::string, std::optional<std::string>*>, 3> parts = {{
-      {keys_.LatestStatusTimestamp(service_id), &snapshot.latest_status_event_at},
-      {keys_.LatestObservationTimestamp(service_id), &snapshot.latest_observation_event_at},
-      {keys_.LatestIngestedTimestamp(service_id), &snapshot.latest_ingested_at},
-  }};
-  for (const auto& [key, part] : parts) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(auto value, co_await store::Get(store_, key));
-    *part = std::move(value);
-  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(snapshot.latest_status_event_at, std::move(values[0]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(snapshot.latest_observation_event_at, std::move(values[1]));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(snapshot.latest_ingested_at, std::move(values[2]));
   co_return snapshot;
 }
 

@@ -98,15 +98,15 @@ class EventStore {
   base::Task<absl::StatusOr<bool>> InsertEvent(const EventEnvelope& envelope, absl::Time now);
 
   // Return events in descending order of timestamp, ingested_at and dedupe key. Events without a
-  // valid timestamp come last. Documents that are missing or invalid are skipped. 1 + n round trips
-  // for n keys in the list (LRANGE, then a GET each): every page reads the whole list.
+  // valid timestamp come last. Documents that are missing or invalid are skipped. Every page reads
+  // the whole list: LRANGE, then GetEach (core/store/typed/strings.h) of its documents.
   // Source: docs/systems/studio.md 4.7.
   base::Task<absl::StatusOr<EventPage>> ListServiceEvents(std::string_view service_id,
                                                           EventFilter filter = {},
                                                           EventPageRequest page = {});
   base::Task<absl::StatusOr<EventPage>> ListTaskEvents(TaskName task, EventPageRequest page = {});
 
-  // Returns the latest timestamps of a service. Three round trips.
+  // Returns the latest timestamps of a service. One pipeline of three GET.
   base::Task<absl::StatusOr<ActivitySnapshot>> GetActivitySnapshot(std::string_view service_id);
 
   // The feed cursor that was the newest when the last pull began; nullopt before the first pull.

@@ -394,7 +394,7 @@ TYPED_TEST(EventStoreTest, PassesEveryFailureOn) {
                                      EventStore events(store, this->Options(EventStoreOptions()));
                                      return this->Run(events.GetActivitySnapshot("a")).status();
                                    }),
-      3u);
+      1u);
   EXPECT_EQ(this->ExpectFailuresPassedOn([] {},
                                          [&](store::Store& store) {
                                            EventStore events(store,

@@ -78,7 +78,7 @@ class HealthService {
  public:
   explicit HealthService(HealthParts parts) : parts_(std::move(parts)) {}
 
-  // Returns the document with its states computed for `now`, and writes nothing. Five round trips:
+  // Returns the document with its states computed for `now`, and writes nothing. Three round trips:
   // GET of the record, of the health document and of three latest timestamps. Errors: NotFound
   // (ServiceNotFoundError); those of Redis.
   base::Task<absl::StatusOr<HealthDocument>> GetHealth(std::string_view service_id, absl::Time now);
@@ -87,7 +87,7 @@ class HealthService {
   // the capabilities in the registry record (its status stays) and the search document. A service
   // that does not answer, or that the outbound policy refuses, is unreachable. A service that was
   // deleted meanwhile counts as unreachable too, and its health document is written again (H1). A
-  // disabled service is not called. Six round trips and those of a refresh, then the search index
+  // disabled service is not called. Four round trips and those of a refresh, then the search index
   // twice.
   //
   // Errors: as GetHealth, and those of the indexer.

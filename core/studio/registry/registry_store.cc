@@ -125,10 +125,16 @@ base::Task<absl::StatusOr<std::vector<ServiceRecord>>> RegistryStore::List() {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> ids,
                                co_await store::SMembers(store_, keys_.All()));
   std::sort(ids.begin(), ids.end());
+  std::vector<std::string> keys;
+  keys.reserve(ids.size());
+  for (const std::string& id : ids) keys.push_back(keys_.Record(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto values, co_await store::GetEach(store_, keys));
   std::vector<ServiceRecord> records;
-  for (const std::string& id : ids) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<ServiceRecord> record, co_await Get(id));
-    if (record) records.push_back(*std::move(record));
+  for (auto& value : values) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto json, std::move(value));
+    if (!json) continue;
+    REDOUBLE_CO_ASSIGN_OR_RETURN(ServiceRecord record, ParseServiceRecord(*json));
+    records.push_back(std::move(record));
   }
   const auto order = [](const ServiceRecord& record) {
     return std::make_tuple(std::string_view(record.environment), python::Lower(record.name),

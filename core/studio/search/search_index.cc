@@ -229,13 +229,13 @@ base::Task<absl::StatusOr<std::vector<TaskDocument>>> SearchIndex::LoadTasks(
     std::vector<std::string> ids, absl::Time now) {
   std::vector<TaskDocument> documents;
   std::vector<std::string> expired;
-  for (const std::string& id : ids) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(auto document, co_await documents_.GetTaskDocument(id));
-    if (!document) continue;
-    if (IsExpired(*document, now)) {
-      expired.push_back(id);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto found, co_await documents_.GetTaskDocuments(ids));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!found[i]) continue;
+    if (IsExpired(*found[i], now)) {
+      expired.push_back(std::move(ids[i]));
     } else {
-      documents.push_back(*std::move(document));
+      documents.push_back(*std::move(found[i]));
     }
   }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await DeleteExpired(std::move(expired), now));
@@ -324,24 +324,29 @@ base::Task<absl::StatusOr<std::vector<std::string>>> SearchIndex::ServiceCandida
 
 base::Task<absl::StatusOr<std::vector<FoundService>>> SearchIndex::LoadServices(
     std::vector<std::string> ids, std::vector<std::string> terms) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> matches;
-  for (const std::string& id : ids) {
-    if (terms.empty()) {
-      matches.emplace_back(id, std::vector<std::string>());
-      continue;
+  std::vector<std::vector<std::string>> fields(ids.size());
+  if (!terms.empty()) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto candidates,
+                                 co_await documents_.GetServiceDocuments(ids));
+    std::vector<std::string> matches;
+    fields.clear();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (!candidates[i]) continue;
+      std::vector<std::string> matched = MatchedFields(*candidates[i], terms);
+      if (matched.empty()) continue;
+      matches.push_back(std::move(ids[i]));
+      fields.push_back(std::move(matched));
     }
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto document, co_await documents_.GetServiceDocument(id));
-    if (!document) continue;
-    std::vector<std::string> fields = MatchedFields(*document, terms);
-    if (!fields.empty()) matches.emplace_back(id, std::move(fields));
+    ids = std::move(matches);
   }
+  // As the original, which reads the documents of the matches again.
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto documents, co_await documents_.GetServiceDocuments(ids));
   std::vector<FoundService> found;
-  for (auto& [id, fields] : matches) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(auto document, co_await documents_.GetServiceDocument(id));
-    if (!document) continue;
+  for (size_t i = 0; i < documents.size(); ++i) {
+    if (!documents[i]) continue;
     FoundService service;
-    service.document = *std::move(document);
-    service.matched_fields = std::move(fields);
+    service.document = *std::move(documents[i]);
+    service.matched_fields = std::move(fields[i]);
     found.push_back(std::move(service));
   }
   co_return found;

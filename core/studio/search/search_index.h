@@ -112,14 +112,14 @@ class SearchIndex final : public ServiceIndexer {
   base::Task<absl::Status> DeleteServiceDocument(std::string_view service_id) override;
 
   // Returns documents in descending order of last_seen_at, service id and task id. One round trip
-  // per filter (SMEMBERS), one per candidate (GET), and the deletion of each expired candidate.
+  // per filter (SMEMBERS), GetTaskDocuments, and the deletion of each expired candidate.
   // Errors: InvalidArgument (ValueError) if the query has neither a filter nor a bound, and, after
   // all reads, for a cursor that cannot be decoded.
   // Source: docs/systems/studio.md 4.16.
   base::Task<absl::StatusOr<TaskPage>> SearchTasks(const TaskQuery& query, absl::Time now);
 
   // Returns services in ascending order of name in lower case and id. One round trip per filter and
-  // word (SMEMBERS), one per candidate (GET), two with a query. Errors: InvalidArgument
+  // word (SMEMBERS), and GetServiceDocuments, twice with a query. Errors: InvalidArgument
   // (ValueError) for the cursor, as above.
   // Source: docs/systems/studio.md 4.17.
   base::Task<absl::StatusOr<ServicePage>> SearchServices(const ServiceQuery& query);

@@ -113,6 +113,34 @@ base::Task<absl::StatusOr<std::optional<ServiceDocument>>> SearchStore::GetServi
   co_return ParseOptional(json, ParseServiceDocument);
 }
 
+template <typename Document>
+base::Task<absl::StatusOr<SearchStore::Documents<Document>>> SearchStore::GetDocuments(
+    const Kind& kind, std::vector<std::string> ids,
+    absl::StatusOr<Document> (*parse)(std::string_view)) {
+  std::vector<std::string> keys;
+  keys.reserve(ids.size());
+  for (const std::string& id : ids) keys.push_back((keys_.*kind.document_key)(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(auto values, co_await store::GetEach(store_, keys));
+  Documents<Document> documents;
+  documents.reserve(values.size());
+  for (auto& value : values) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto json, std::move(value));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(auto document, ParseOptional(json, parse));
+    documents.push_back(std::move(document));
+  }
+  co_return documents;
+}
+
+base::Task<absl::StatusOr<SearchStore::Documents<TaskDocument>>> SearchStore::GetTaskDocuments(
+    std::vector<std::string> document_ids) {
+  return GetDocuments(TaskKind(), std::move(document_ids), ParseTaskDocument);
+}
+
+base::Task<absl::StatusOr<SearchStore::Documents<ServiceDocument>>>
+SearchStore::GetServiceDocuments(std::vector<std::string> service_ids) {
+  return GetDocuments(ServiceKind(), std::move(service_ids), ParseServiceDocument);
+}
+
 absl::StatusOr<std::vector<std::string>> SearchStore::SetsOf(const Kind& kind,
                                                              const std::optional<std::string>& json,
                                                              bool to_remove) const {

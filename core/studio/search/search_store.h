@@ -61,6 +61,15 @@ class SearchStore {
   base::Task<absl::StatusOr<std::optional<ServiceDocument>>> GetServiceDocument(
       std::string_view service_id);
 
+  // Return the documents in the order of the ids; nullopt for a missing one. GetEach
+  // (core/store/typed/strings.h). Errors: also those of the first document that is not valid.
+  template <typename Document>
+  using Documents = std::vector<std::optional<Document>>;
+  base::Task<absl::StatusOr<Documents<TaskDocument>>> GetTaskDocuments(
+      std::vector<std::string> document_ids);
+  base::Task<absl::StatusOr<Documents<ServiceDocument>>> GetServiceDocuments(
+      std::vector<std::string> service_ids);
+
   // Replace the document of an id, and move the id from the sets of the present document to those
   // of the new one. Round trips: GET, SREM from each present set, SET, SADD to each new set: 6 to 9
   // for a new task document, and up to 6 more to replace one. Hardened: GET and one script, and
@@ -109,6 +118,10 @@ class SearchStore {
   static const Kind& TaskKind();
   static const Kind& ServiceKind();
 
+  template <typename Document>
+  base::Task<absl::StatusOr<Documents<Document>>> GetDocuments(
+      const Kind& kind, std::vector<std::string> ids,
+      absl::StatusOr<Document> (*parse)(std::string_view));
   base::Task<absl::StatusOr<std::optional<std::string>>> ReadJson(const Kind& kind,
                                                                   std::string_view id);
   absl::StatusOr<std::vector<std::string>> SetsOf(const Kind& kind,
