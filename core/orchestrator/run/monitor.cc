@@ -8,12 +8,45 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/orchestrator/graph/ir.h"
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
+#include "redouble/core/store/batch.h"
+#include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/core/store/typed/strings.h"
 
 namespace redouble::inline v0_1::orchestrator {
+
+namespace {
+
+// The keys that exist, in the order of the names. One pipeline for each kNamesAtOnce.
+base::Task<absl::StatusOr<std::vector<RunKey>>> Existing(store::Store& store,
+                                                         std::vector<std::string> names) {
+  constexpr size_t kNamesAtOnce = 200;
+  std::vector<RunKey> found;
+  for (size_t first = 0; first < names.size(); first += kNamesAtOnce) {
+    const size_t count = std::min(kNamesAtOnce, names.size() - first);
+    store::Batch batch(store::Batch::Atomicity::kPipeline);
+    for (size_t i = first; i < first + count; ++i) {
+      batch.Add(store::CommandId::kType, {names[i]});
+      batch.Add(store::CommandId::kPTtl, {names[i]});
+    }
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                                 co_await store::Execute(store, batch));
+    for (size_t i = 0; i < count; ++i) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string name, store::DecodeString(replies[2 * i]));
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t ttl_ms, store::DecodeInteger(replies[2 * i + 1]));
+      const std::optional<store::KeyType> type = store::ParseKeyType(name);
+      if (!type) co_return store::ProtocolError("TYPE answered an unknown type: " + name);
+      if (*type != store::KeyType::kNone) {
+        found.push_back({std::move(names[first + i]), *type, store::Ttl(ttl_ms)});
+      }
+    }
+  }
+  co_return found;
+}
+
+}  // namespace
 
 base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
   QueueDepths depths;
@@ -95,14 +128,7 @@ base::Task<absl::StatusOr<std::vector<RunKey>>> Monitor::KeysOf(std::string_view
       names.push_back(*keys_.Loop(of_run));
     }
   }
-  std::vector<RunKey> found;
-  for (const std::string& name : names) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const store::KeyType type, co_await store::TypeOf(store_, name));
-    if (type == store::KeyType::kNone) continue;
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const store::Ttl ttl, co_await store::TimeToLive(store_, name));
-    found.push_back({name, type, ttl});
-  }
-  co_return found;
+  co_return co_await Existing(store_, std::move(names));
 }
 
 }  // namespace redouble::inline v0_1::orchestrator

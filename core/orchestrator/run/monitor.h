@@ -73,8 +73,8 @@ class Monitor {
   base::Task<absl::StatusOr<QueueDepths>> Depths();
 
   // The existing keys of a run, in the order of the inventory, with its pending and its decided
-  // approvals; empty if the run does not exist. Linear in the nodes of its graph; two round trips
-  // for each name, and three more.
+  // approvals; empty if the run does not exist. Linear in the nodes of its graph; a pipeline for
+  // each 200 names, and three round trips more.
   base::Task<absl::StatusOr<std::vector<RunKey>>> KeysOf(std::string_view run_id);
 
  private:
