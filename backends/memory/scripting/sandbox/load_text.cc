@@ -59,7 +59,7 @@ const char* ReadPieces(lua_State* state, void* data, size_t* size) {
   lua_replace(state, kPieceIndex);
   const char* const piece = lua_tolstring(state, kPieceIndex, size);
   pieces.bytes += *size;
-  if (pieces.bytes > kMaxBytes) luaL_error(state, kTooLong);
+  if (pieces.bytes > kMaxBytes) return nullptr;
   ChargeBytes(state, *size);
   return piece;
 }
@@ -104,7 +104,12 @@ int LuaLoad(lua_State* state) {
   const char* chunk_name = luaL_checkstring(state, 2);
   lua_settop(state, kPieceIndex);
   Pieces pieces;
-  return Loaded(state, lua_load(state, ReadPieces, &pieces, chunk_name));
+  int status = lua_load(state, ReadPieces, &pieces, chunk_name);
+  if (pieces.bytes > kMaxBytes) {
+    lua_pushstring(state, kTooLong);
+    status = LUA_ERRSYNTAX;
+  }
+  return Loaded(state, status);
 }
 
 }  // namespace redouble::inline v0_1::memory
