@@ -147,6 +147,7 @@ class Hostile(unittest.TestCase):
         self.served.ask(b"CONFIG SET proto-max-bulk-len 9000000000000000000\r\nSET k v\r\n")
         refusal = b"-ERR not enough memory for the command\r\n"
         for command in (b"SETRANGE k 8000000000000000000 x\r\n", b"SETRANGE none 8000000000000000000 x\r\n",
+                        b"SETBIT none 8000000000000000000 1\r\n",
                         b"EVAL \"return redis.pcall('SETRANGE', 'k', '8000000000000000000', 'x')\" 0\r\n"):
             self.assertEqual(self.served.ask(command), refusal, command)
         self.assertEqual(self.served.ask(b"GET k\r\nEXISTS none\r\n"), b"$1\r\nv\r\n:0\r\n")

@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/commands/strings/bit_offset.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "redouble/core/base/text/redis_number.h"
 
@@ -27,7 +28,9 @@ WritableBits GrowToBit(CommandContext& context, std::string_view key, uint64_t p
   if (string.wrong_type()) return {.wrong_type = true};
   const size_t old_size = string ? string->TextSize() : 0;
   const size_t size = std::max<size_t>(old_size, position / 8 + 1);
-  Value& value = string ? *string : context.Add(key, Value()).value;
+  Value added;  // A failed allocation leaves no key.
+  if (!string) added.ResizeText(size);
+  Value& value = string ? *string : context.Add(key, std::move(added)).value;
   return {.wrong_type = false, .grown = size > old_size, .text = {value.ResizeText(size), size}};
 }
 

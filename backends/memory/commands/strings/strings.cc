@@ -373,9 +373,10 @@ Reply HandleSetRange(CommandContext& context, Arguments arguments) {
   if (patch.empty()) return Reply::Integer(static_cast<int64_t>(old_size));
   const uint64_t end = static_cast<uint64_t>(*offset) + patch.size();
   if (end > context.max_string_bytes()) return TooLong();
-  Value& value = string ? *string : context.Add(key, Value()).value;
-  char* bytes = value.ResizeText(std::max<size_t>(old_size, end));
+  Value added;  // A failed allocation leaves no key.
+  char* bytes = (string ? *string : added).ResizeText(std::max<size_t>(old_size, end));
   std::memcpy(bytes + *offset, patch.data(), patch.size());
+  if (!string) context.Add(key, std::move(added));
   context.Changed(key, EventClass::kString, "setrange");
   return Reply::Integer(static_cast<int64_t>(std::max<size_t>(old_size, end)));
 }
