@@ -56,18 +56,15 @@ inline void PushView(lua_State* state, std::string_view text) {
   lua_pushlstring(state, text.data(), text.size());
 }
 
-// Pushes the registry's value of a key. The lookup uses the key's address, which is faster than
-// hashing its text.
+// Pushes the registry's value of a key. The key is a string: the address of a variable is another
+// in each process, and with it the size of the registry, after which all other blocks lie.
 inline void PushRegistered(lua_State* state, const char* key) {
-  lua_pushlightuserdata(state, const_cast<char*>(key));
-  lua_rawget(state, LUA_REGISTRYINDEX);
+  lua_getfield(state, LUA_REGISTRYINDEX, key);
 }
 
 // Pops the value on top of the stack and stores it in the registry under a key.
 inline void PopRegistered(lua_State* state, const char* key) {
-  lua_pushlightuserdata(state, const_cast<char*>(key));
-  lua_insert(state, -2);
-  lua_rawset(state, LUA_REGISTRYINDEX);
+  lua_setfield(state, LUA_REGISTRYINDEX, key);
 }
 
 }  // namespace redouble::inline v0_1::memory
