@@ -367,7 +367,7 @@ class Operation(BesideRedis):
             seen.append((replies, slow, lines))
         self.assertEqual(*seen)
         self.assertNotIn("secret", repr(seen[0]))
-        self.assertGreater(len(seen[0][2]), len(commands))
+        self.assertGreater(len(seen[0][2]), len(commands) / 2)  # Some are not shown at all.
 
     def test_latency_of_expiry(self):
         self.expect_same("CONFIG", "SET", "latency-monitor-threshold", "1")
