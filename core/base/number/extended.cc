@@ -100,26 +100,38 @@ Extended RoundRatio(bool negative, cpp_int numerator, cpp_int denominator, int64
                            !rest.is_zero());
 }
 
-// Nearly all numbers have few digits. Requires at most 19 digits and 17 decimals.
-Extended FromShortDecimal(bool negative, const std::string& digits, int decimals) {
+// Replies have so many digits before and behind the point.
+constexpr int64_t kShortInteger = 19;
+constexpr int64_t kShortDecimals = 17;
+
+uint64_t ReadShort(std::string_view digits) {
   uint64_t integer = 0;
   for (const char c : digits) integer = integer * 10 + static_cast<uint64_t>(c - '0');
+  return integer;
+}
+
+// Requires at most kShortDecimals, and at most kShortInteger digits before them.
+Extended FromShortDecimal(bool negative, std::string_view digits, size_t decimals) {
+  const size_t before = digits.size() - std::min(digits.size(), decimals);
+  const uint64_t integer = ReadShort(digits.substr(0, before));
+  const uint64_t fraction = ReadShort(digits.substr(before));
   uint64_t denominator = 1;
-  for (int i = 0; i < decimals; ++i) denominator *= 10;
-  const int shift = std::countl_zero(integer);
-  const absl::uint128 numerator = absl::MakeUint128(integer << shift, 0);
+  for (size_t i = 0; i < decimals; ++i) denominator *= 10;
+  // So that the quotient, or the integer with it, has two bits more than the digits.
+  const int shift = integer == 0 ? 64 + std::countl_zero(fraction)
+                                 : kDigits + 2 - static_cast<int>(std::bit_width(integer));
+  const absl::uint128 numerator = absl::uint128(fraction) << shift;
   const absl::uint128 quotient = numerator / denominator;
-  return Extended::Rounded(negative, quotient, -64 - shift, quotient * denominator != numerator);
+  return Extended::Rounded(negative, (absl::uint128(integer) << shift) + quotient, -shift,
+                           quotient * denominator != numerator);
 }
 
 // Overflow is infinite here, and underflow is zero.
 Extended FromDecimal(bool negative, const NumberText& number) {
-  constexpr int64_t kShortDigits = 19;
-  constexpr int64_t kShortDecimals = 17;
   const auto size = static_cast<int64_t>(number.digits.size());
   const int64_t exponent = number.exponent - number.fraction;
-  if (size <= kShortDigits && exponent <= 0 && exponent >= -kShortDecimals) {
-    return FromShortDecimal(negative, number.digits, static_cast<int>(-exponent));
+  if (size + exponent <= kShortInteger && exponent <= 0 && exponent >= -kShortDecimals) {
+    return FromShortDecimal(negative, number.digits, static_cast<size_t>(-exponent));
   }
   if (size + exponent > kDecimalRange) return Extended::Rounded(negative, 1, kExponentLimit);
   if (size + exponent < -kDecimalRange) return Extended();

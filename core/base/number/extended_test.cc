@@ -1,5 +1,6 @@
 #include "redouble/core/base/number/extended.h"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cfloat>
@@ -221,13 +222,25 @@ RC_GTEST_PROP(Extended, ReadsDecimalsAsTheLibrary, (uint64_t high, uint64_t low)
   ExpectReadAsByLibrary(digits + "e" + std::to_string(exponent));
 }
 
+// With up to 19 digits before the point and 17 behind it, and one more of each.
+RC_GTEST_PROP(Extended, ReadsTheNumbersOfRepliesAsTheLibrary,
+              (uint64_t integer, uint64_t decimals)) {
+  std::string before = std::to_string(integer);
+  before.resize(*rc::gen::inRange<size_t>(0, before.size() + 1));
+  std::string behind = std::to_string(decimals);
+  behind.insert(0, *rc::gen::inRange<size_t>(0, 18), '0');
+  behind.resize(*rc::gen::inRange<size_t>(1, std::min<size_t>(behind.size(), 18) + 1));
+  ExpectReadAsByLibrary(before + "." + behind);
+  ExpectReadAsByLibrary("-" + before + "." + behind);
+}
+
 // Halfway between two values, and a little more or less.
 RC_GTEST_PROP(Extended, ReadsHalvesAsTheLibrary, (uint64_t mantissa)) {
   const int exponent = *rc::gen::inRange(-200, 200);
   const long double value = std::ldexp(static_cast<long double>(mantissa | kHighestBit), exponent);
   char text[512];
   std::snprintf(text, sizeof(text), "%.270Lf", value);
-  // Another 5 behind the last bit: the sum of the value and half a unit, by hand in hexadecimal.
+  // The value and half a unit: the digit 8 after its last bit.
   char hexadecimal[64];
   std::snprintf(hexadecimal, sizeof(hexadecimal), "0x%llx8p%d",
                 static_cast<unsigned long long>(mantissa | kHighestBit), exponent);
