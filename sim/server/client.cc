@@ -95,11 +95,7 @@ void Client::Receive(std::string_view bytes) {
     if (!waits_) input_.erase(0, RunAll(input_));
   } else {
     const size_t used = RunAll(bytes);
-    if (used < bytes.size()) {
-      // As in Redis, a long word has its room once its size is known.
-      input_.reserve(parser_.bytes_wanted());
-      input_.assign(bytes.substr(used));
-    }
+    if (used < bytes.size()) input_.assign(bytes.substr(used));
   }
   if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_ = std::string();
   NoteBuffers();
