@@ -20,9 +20,6 @@ namespace {
 
 constexpr int kLoadLimitMillis = 500;
 
-// Registry key: the list of functions that a library registers while it is loaded.
-constexpr char kLoadKey[] = "redouble.load";
-
 using Functions = std::vector<RegisteredFunction>;
 
 bool SameWord(std::string_view a, std::string_view b) {
@@ -134,7 +131,7 @@ bool IsTaken(std::string_view name, std::span<const RegisteredFunction> function
 }
 
 const char* Register(lua_State* state) {
-  PushRegistered(state, kLoadKey);
+  PushRegistered(state, RegistryKey::kLoad);
   auto* functions = static_cast<Functions*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   if (functions == nullptr) {
@@ -188,7 +185,7 @@ int RegisterFunction(lua_State* state) {
 
 void SetLoading(lua_State* state, Functions* functions) {
   lua_pushlightuserdata(state, functions);
-  PopRegistered(state, kLoadKey);
+  PopRegistered(state, RegistryKey::kLoad);
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ std::optional<Reply> VerbatimReply(lua_State* state) {
 // RESP2 has no booleans: false is nil, unless the script selected RESP3.
 Reply BooleanReply(lua_State* state) {
   const bool value = lua_toboolean(state, -1) != 0;
-  PushRegistered(state, kResp3RegistryKey);
+  PushRegistered(state, RegistryKey::kResp3);
   const bool resp3 = lua_toboolean(state, -1) != 0;
   lua_pop(state, 1);
   if (resp3) return Reply::Bool(value);

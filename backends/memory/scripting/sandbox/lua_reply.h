@@ -12,6 +12,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_REPLY_H_
 #define REDOUBLE_BACKENDS_MEMORY_SCRIPTING_SANDBOX_LUA_REPLY_H_
 
+#include <cstdint>
 #include <lua.hpp>
 #include <string>
 #include <string_view>
@@ -21,8 +22,17 @@
 
 namespace redouble::inline v0_1::memory {
 
-// Registry key: whether the script selected RESP3 with redis.setresp.
-inline constexpr char kResp3RegistryKey[] = "redouble.resp3";
+// The keys of the registry. They are small numbers: the address of a variable is another in each
+// process, and with it the size of the registry, after which all other blocks lie.
+enum class RegistryKey : uintptr_t {
+  kBehind = 1,     // A map from each proxy to the protected table.
+  kCompatibility,  // The engine's.
+  kHost,           // The host of the script that runs.
+  kLimit,          // The limit of the script that runs (run_limit.h).
+  kLoad,           // The functions that a library registers while it is loaded.
+  kRandom,         // The generator of math.random.
+  kResp3,          // Whether the script selected RESP3 with redis.setresp.
+};
 
 // Pushes the value that redis.call returns for `reply`: a number, a string, false for nil, a table
 // for an array, {ok=...} or {err=...}; with `resp3` (redis.setresp(3)) also tables for maps, sets
@@ -56,15 +66,22 @@ inline void PushView(lua_State* state, std::string_view text) {
   lua_pushlstring(state, text.data(), text.size());
 }
 
-// Pushes the registry's value of a key. The key is a string: the address of a variable is another
-// in each process, and with it the size of the registry, after which all other blocks lie.
-inline void PushRegistered(lua_State* state, const char* key) {
-  lua_getfield(state, LUA_REGISTRYINDEX, key);
+// Pushes the key as the registry has it, which is faster to look up than a string.
+inline void PushKey(lua_State* state, RegistryKey key) {
+  lua_pushlightuserdata(state, reinterpret_cast<void*>(key));
+}
+
+// Pushes the registry's value of a key.
+inline void PushRegistered(lua_State* state, RegistryKey key) {
+  PushKey(state, key);
+  lua_rawget(state, LUA_REGISTRYINDEX);
 }
 
 // Pops the value on top of the stack and stores it in the registry under a key.
-inline void PopRegistered(lua_State* state, const char* key) {
-  lua_setfield(state, LUA_REGISTRYINDEX, key);
+inline void PopRegistered(lua_State* state, RegistryKey key) {
+  PushKey(state, key);
+  lua_insert(state, -2);
+  lua_rawset(state, LUA_REGISTRYINDEX);
 }
 
 }  // namespace redouble::inline v0_1::memory

@@ -5,15 +5,12 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
-// Registry key: a map from each proxy to the protected table.
-constexpr char kBehindKey[] = "redouble.behind";
-
 int RefuseWrite(lua_State* state) { return luaL_error(state, "%s", kReadOnlyTable); }
 
 // Pushes the protected table of the proxy at `index`; nil if the value is not a proxy.
 void PushBehind(lua_State* state, int index) {
   lua_pushvalue(state, index);
-  PushRegistered(state, kBehindKey);
+  PushRegistered(state, RegistryKey::kBehind);
   lua_insert(state, -2);
   lua_rawget(state, -2);
   lua_remove(state, -2);
@@ -23,7 +20,7 @@ void PushBehind(lua_State* state, int index) {
 
 void OpenProxies(lua_State* state) {
   lua_newtable(state);
-  PopRegistered(state, kBehindKey);
+  PopRegistered(state, RegistryKey::kBehind);
 }
 
 void PutInFront(lua_State* state) {
@@ -34,7 +31,7 @@ void PutInFront(lua_State* state) {
   lua_pushcfunction(state, RefuseWrite);
   lua_setfield(state, -2, "__newindex");
   lua_setmetatable(state, -2);
-  PushRegistered(state, kBehindKey);
+  PushRegistered(state, RegistryKey::kBehind);
   lua_pushvalue(state, -2);
   lua_pushvalue(state, -4);
   lua_rawset(state, -3);

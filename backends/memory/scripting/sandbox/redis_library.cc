@@ -21,11 +21,6 @@ namespace {
 
 using store::Reply;
 
-// Registry keys.
-constexpr char kHostKey[] = "redouble.host";
-constexpr char kRandomKey[] = "redouble.random";
-constexpr char kCompatibilityKey[] = "redouble.compatibility";
-
 // `text` is that of Redis.
 [[noreturn]] void Raise(lua_State* state, std::string_view text) {
   PushLibraryError(state, text);
@@ -34,7 +29,7 @@ constexpr char kCompatibilityKey[] = "redouble.compatibility";
 }
 
 ScriptHost& HostOf(lua_State* state) {
-  PushRegistered(state, kHostKey);
+  PushRegistered(state, RegistryKey::kHost);
   auto* host = static_cast<ScriptHost*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   if (host == nullptr) Raise(state, "ERR redis.call/pcall can only be called inside a script");
@@ -42,7 +37,7 @@ ScriptHost& HostOf(lua_State* state) {
 }
 
 bool UsesResp3(lua_State* state) {
-  PushRegistered(state, kResp3RegistryKey);
+  PushRegistered(state, RegistryKey::kResp3);
   const bool resp3 = lua_toboolean(state, -1) != 0;
   lua_pop(state, 1);
   return resp3;
@@ -198,7 +193,7 @@ int RedisSetResp(lua_State* state) {
   const lua_Number version = lua_tonumber(state, 1);
   if (version != 2 && version != 3) Raise(state, "ERR RESP version must be 2 or 3.");
   lua_pushboolean(state, version == 3 ? 1 : 0);
-  PopRegistered(state, kResp3RegistryKey);
+  PopRegistered(state, RegistryKey::kResp3);
   return 0;
 }
 
@@ -322,7 +317,7 @@ struct Random {
 constexpr int64_t kRandomMax = 0x7fffffff;
 
 Random& RandomOf(lua_State* state) {
-  PushRegistered(state, kRandomKey);
+  PushRegistered(state, RegistryKey::kRandom);
   auto* random = static_cast<Random*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   return *random;
@@ -381,11 +376,11 @@ void PushLoadingRedisLibrary(lua_State* state, lua_CFunction register_function) 
 void SetCompatibility(lua_State* state, const Compatibility& compatibility) {
   // Lua has no constant userdata; nothing writes through it.
   lua_pushlightuserdata(state, const_cast<Compatibility*>(&compatibility));
-  PopRegistered(state, kCompatibilityKey);
+  PopRegistered(state, RegistryKey::kCompatibility);
 }
 
 const Compatibility& CompatibilityOf(lua_State* state) {
-  PushRegistered(state, kCompatibilityKey);
+  PushRegistered(state, RegistryKey::kCompatibility);
   const auto* compatibility = static_cast<const Compatibility*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   return *compatibility;
@@ -411,14 +406,14 @@ void PushLibraryError(lua_State* state, std::string_view redis_text) {
 
 void SetScriptHost(lua_State* state, ScriptHost* host) {
   lua_pushlightuserdata(state, host);
-  PopRegistered(state, kHostKey);
+  PopRegistered(state, RegistryKey::kHost);
   lua_pushboolean(state, 0);
-  PopRegistered(state, kResp3RegistryKey);
+  PopRegistered(state, RegistryKey::kResp3);
 }
 
 void ReplaceRandom(lua_State* state) {
   *static_cast<Random*>(lua_newuserdata(state, sizeof(Random))) = Random();
-  PopRegistered(state, kRandomKey);
+  PopRegistered(state, RegistryKey::kRandom);
   lua_pushcfunction(state, MathRandom);
   lua_setfield(state, -2, "random");
   lua_pushcfunction(state, MathRandomSeed);

@@ -8,7 +8,6 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
-constexpr char kLimitKey[] = "redouble.limit";
 constexpr int kInstructionsPerLookAtTheTime = 1000;
 
 int StepOf(const RunLimit::Options& options) {
@@ -25,7 +24,7 @@ RunLimit::RunLimit(lua_State* state, const Options& options)
       left_ms_(options.limit_ms),
       end_ms_(options.limit_ms) {
   lua_pushlightuserdata(state, this);
-  PopRegistered(state, kLimitKey);
+  PopRegistered(state, RegistryKey::kLimit);
   if (options.limit_ms <= 0) return;
   HookEveryStep(state);
   LuaMemory::Of(state).set_meter(this);
@@ -35,11 +34,11 @@ RunLimit::~RunLimit() {
   LuaMemory::Of(main_).set_meter(nullptr);
   lua_sethook(main_, nullptr, 0, 0);
   lua_pushnil(main_);
-  PopRegistered(main_, kLimitKey);
+  PopRegistered(main_, RegistryKey::kLimit);
 }
 
 RunLimit* RunLimit::Of(lua_State* state) {
-  PushRegistered(state, kLimitKey);
+  PushRegistered(state, RegistryKey::kLimit);
   auto* limit = static_cast<RunLimit*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
   return limit;
