@@ -172,7 +172,7 @@ class StudioBackendTest : public tests::SpelledTest<Backend, StudioFamilies> {
     return Spelled::Documented(watched.log());
   }
 
-  // Runs the operation, and `meanwhile` before its request with that index.
+  // Runs the operation, and `meanwhile` before its request with that index, which it must have.
   absl::Status RunWith(size_t index, const std::function<void()>& meanwhile,
                        const Operation& operation) {
     tests::InterceptedStore watched(this->store());
@@ -180,7 +180,9 @@ class StudioBackendTest : public tests::SpelledTest<Backend, StudioFamilies> {
       if (now == index) meanwhile();
       return std::nullopt;
     };
-    return operation(watched);
+    const absl::Status status = operation(watched);
+    EXPECT_GT(watched.requests(), index) << "nothing ran meanwhile";
+    return status;
   }
 
   std::vector<std::string> Members(std::string_view key) {
