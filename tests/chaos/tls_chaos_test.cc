@@ -15,7 +15,6 @@
 #include "redouble/backends/redis/fsm/counters.h"
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
-#include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/tests/chaos/chaos_fixture.h"
 
@@ -29,10 +28,9 @@ class TlsChaos : public ChaosFixture {
  protected:
   void SetUp() override {
     ChaosFixture::SetUp();
-    absl::StatusOr<redis::PrivateFolder> made = redis::PrivateFolder::Create("redouble-tls-");
+    auto made = redis::CertificatesForTest::Create();
     ASSERT_THAT(made, IsOk());
-    folder = std::make_unique<redis::PrivateFolder>(std::move(made).value());
-    certificates = std::make_unique<redis::CertificatesForTest>(folder->path());
+    certificates = *std::move(made);
     redis::SpawnedServerOptions options;
     options.listen_on_loopback = true;
     options.tls = redis::SpawnedTls{certificates->server_certificate(), certificates->server_key(),
@@ -120,7 +118,6 @@ class TlsChaos : public ChaosFixture {
     std::filesystem::rename(new_key, certificates->client_key());
   }
 
-  std::unique_ptr<redis::PrivateFolder> folder;
   std::unique_ptr<redis::CertificatesForTest> certificates;
   std::unique_ptr<redis::Client> client;
 };

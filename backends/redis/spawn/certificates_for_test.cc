@@ -10,6 +10,8 @@
 #include <memory>
 #include <utility>
 
+#include "redouble/core/base/status/status_macros.h"
+
 namespace redouble::inline v0_1::redis {
 namespace {
 
@@ -89,6 +91,14 @@ CertificatesForTest::CertificatesForTest(std::string folder) : folder_(std::move
   RenewServer(Validity::kNow);
   RenewClient(Validity::kNow);
   Write(Make("Other authority", 2, nullptr, nullptr), other_authority(), "");
+}
+
+absl::StatusOr<std::unique_ptr<CertificatesForTest>> CertificatesForTest::Create() {
+  REDOUBLE_ASSIGN_OR_RETURN(PrivateFolder made, PrivateFolder::Create("redouble-certificates-"));
+  auto folder = std::make_unique<const PrivateFolder>(std::move(made));
+  auto certificates = std::make_unique<CertificatesForTest>(folder->path());
+  certificates->owned_ = std::move(folder);
+  return certificates;
 }
 
 CertificatesForTest::~CertificatesForTest() = default;

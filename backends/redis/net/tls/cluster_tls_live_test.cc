@@ -17,7 +17,6 @@
 #include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
-#include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
@@ -42,10 +41,9 @@ constexpr std::string_view kKeys[] = {"b", "c", "a"};
 class ClusterTls : public LiveTest {
  protected:
   void SetUp() override {
-    absl::StatusOr<PrivateFolder> made = PrivateFolder::Create("redouble-tls-");
+    auto made = CertificatesForTest::Create();
     ASSERT_THAT(made, IsOk());
-    folder = std::make_unique<PrivateFolder>(std::move(made).value());
-    certificates = std::make_unique<CertificatesForTest>(folder->path());
+    certificates = *std::move(made);
   }
   void Start(SpawnedClusterOptions options, bool demands_client_certificate = false) {
     options.tls = SpawnedTls{certificates->server_certificate(), certificates->server_key(),
@@ -67,7 +65,6 @@ class ClusterTls : public LiveTest {
     return std::string(status.message());
   }
 
-  std::unique_ptr<PrivateFolder> folder;
   std::unique_ptr<CertificatesForTest> certificates;
   std::unique_ptr<SpawnedCluster> cluster;
 };

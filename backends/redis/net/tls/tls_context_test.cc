@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
-#include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_matchers.h"
 
 namespace redouble::inline v0_1::redis {
@@ -22,10 +21,9 @@ using testing::HasSubstr;
 class TlsContext : public testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<PrivateFolder> made = PrivateFolder::Create("redouble-tls-context-");
+    auto made = CertificatesForTest::Create();
     ASSERT_THAT(made, IsOk());
-    folder = std::make_unique<PrivateFolder>(std::move(made).value());
-    certificates = std::make_unique<CertificatesForTest>(folder->path());
+    certificates = *std::move(made);
     options.ca_file = certificates->authority();
     options.certificate_file = certificates->client_certificate();
     options.key_file = certificates->client_key();
@@ -36,7 +34,6 @@ class TlsContext : public testing::Test {
     return context.ok() ? context->get() : nullptr;
   }
 
-  std::unique_ptr<PrivateFolder> folder;
   std::unique_ptr<CertificatesForTest> certificates;
   TlsOptions options;
 };
@@ -64,14 +61,14 @@ TEST_F(TlsContext, IsNotSharedIfAnOptionDiffers) {
 TEST_F(TlsContext, ReadsFilesThatWereReplaced) {
   const auto first = TlsContextFor(options);
   ASSERT_THAT(first, IsOk());
-  const std::string copy = folder->path() + "/copy.pem";
+  const std::string copy = certificates->folder() + "/copy.pem";
   std::filesystem::copy_file(certificates->authority(), copy);
   std::filesystem::rename(copy, certificates->authority());
   EXPECT_NE(Get(), first->get());
 }
 
 TEST_F(TlsContext, NamesTheFileThatIsRefusedAndTriesAgain) {
-  const std::string path = folder->path() + "/later.pem";
+  const std::string path = certificates->folder() + "/later.pem";
   options.ca_file = path;
   EXPECT_THAT(TlsContextFor(options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tls_ca_file " + path)));
@@ -96,7 +93,7 @@ TEST_F(TlsContext, KeepsOnlySomeContexts) {
   ASSERT_THAT(first, IsOk());
   TlsOptions other = options;
   for (size_t i = 0; i < kCachedTlsContexts; ++i) {
-    other.ca_file = folder->path() + "/authority" + std::to_string(i) + ".pem";
+    other.ca_file = certificates->folder() + "/authority" + std::to_string(i) + ".pem";
     std::filesystem::copy_file(certificates->authority(), other.ca_file);
     EXPECT_THAT(TlsContextFor(other), IsOk());
   }

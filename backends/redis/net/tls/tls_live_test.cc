@@ -20,7 +20,6 @@
 #include "redouble/backends/redis/net/pool/sync_pool.h"
 #include "redouble/backends/redis/net/subscriber.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
-#include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
@@ -40,10 +39,9 @@ using testing::Optional;
 class LiveTls : public LiveTest {
  protected:
   void SetUp() override {
-    absl::StatusOr<PrivateFolder> made = PrivateFolder::Create("redouble-tls-");
+    auto made = CertificatesForTest::Create();
     ASSERT_THAT(made, IsOk());
-    folder = std::make_unique<PrivateFolder>(std::move(made).value());
-    certificates = std::make_unique<CertificatesForTest>(folder->path());
+    certificates = *std::move(made);
     Start(false);
   }
   void Start(bool demands_client_certificate) {
@@ -72,7 +70,7 @@ class LiveTls : public LiveTest {
         BIO_new_file(certificates->authority().c_str(), "r"), BIO_free);
     const std::unique_ptr<X509, void (*)(X509*)> certificate(
         PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr), X509_free);
-    const std::string path = folder->path() + "/authorities";
+    const std::string path = certificates->folder() + "/authorities";
     std::filesystem::create_directory(path);
     const std::string name = absl::StrFormat("%08x.0", X509_subject_name_hash(certificate.get()));
     std::filesystem::copy_file(certificates->authority(), path + "/" + name);
@@ -85,7 +83,7 @@ class LiveTls : public LiveTest {
         BIO_new_file(certificates->client_key().c_str(), "r"), BIO_free);
     const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(
         PEM_read_bio_PrivateKey(plain.get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
-    const std::string path = folder->path() + "/encrypted.key";
+    const std::string path = certificates->folder() + "/encrypted.key";
     const std::unique_ptr<BIO, int (*)(BIO*)> file(BIO_new_file(path.c_str(), "w"), BIO_free);
     EXPECT_EQ(
         PEM_write_bio_PKCS8PrivateKey(file.get(), key.get(), EVP_aes_256_cbc(), password.data(),
@@ -94,7 +92,6 @@ class LiveTls : public LiveTest {
     return path;
   }
 
-  std::unique_ptr<PrivateFolder> folder;
   std::unique_ptr<CertificatesForTest> certificates;
 };
 
@@ -158,7 +155,7 @@ TEST_F(LiveTls, TakesAnyCertificateOnlyWhenTold) {
 
 TEST_F(LiveTls, TrustsTheAuthoritiesOfAFolder) {
   EXPECT_THAT(Connect(Uri("?tls_ca_folder=" + AuthorityFolder())), IsOk());
-  const std::string empty = folder->path() + "/empty";
+  const std::string empty = certificates->folder() + "/empty";
   std::filesystem::create_directory(empty);
   EXPECT_TRUE(absl::StrContains(Refusal("?tls_ca_folder=" + empty), "certificate verify failed"));
 }
