@@ -73,6 +73,16 @@ class SyncPoolTest : public testing::Test {
     ASSERT_THAT(admin, IsOk());
     EXPECT_THAT(Send(**admin, CommandId::kClientKill, {"TYPE", "normal", "SKIPME", "yes"}), IsOk());
   }
+  // A call waits for a connection of the pool until the pool is closed.
+  static void ExpectNotSentWhenClosed(SyncPool& pool) {
+    std::thread waiting([&] {
+      const absl::Status failed = base::Run(store::Get(pool, "key")).status();
+      EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent) << failed;
+    });
+    while (pool.counters().waits == 0) std::this_thread::yield();
+    pool.Close();
+    waiting.join();
+  }
   static void InThreads(int threads, const std::function<void(int)>& work) {
     std::vector<std::thread> running;
     for (int i = 0; i < threads; ++i) running.emplace_back(work, i);
@@ -317,13 +327,7 @@ TEST_F(SyncPoolTest, FailsWhatWaitsWhenItIsClosed) {
   ASSERT_NE(pool, nullptr);
   auto lease = pool->Borrow();
   ASSERT_THAT(lease, IsOk());
-  std::thread waiting([&] {
-    const absl::Status failed = base::Run(store::Get(*pool, "key")).status();
-    EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent) << failed;
-  });
-  while (pool->counters().waits == 0) std::this_thread::yield();
-  pool->Close();
-  waiting.join();
+  ExpectNotSentWhenClosed(*pool);
   EXPECT_THAT(base::Run(store::Set(lease->store(), "key", "1")), IsOk()) << "until it is returned";
 }
 
@@ -419,13 +423,7 @@ TEST_F(SyncPoolTest, WhatWaitsForTheEndOfThePauseFailsWhenItIsClosed) {
   ASSERT_NE(pool, nullptr);
   server->Kill();
   for (int i = 0; i < 2; ++i) EXPECT_FALSE(base::Run(store::Get(*pool, "key")).ok());
-  std::thread waiting([&] {
-    const absl::Status failed = base::Run(store::Get(*pool, "key")).status();
-    EXPECT_EQ(store::ErrorKindOf(failed), ErrorKind::kNotSent) << failed;
-  });
-  while (pool->counters().waits == 0) std::this_thread::yield();
-  pool->Close();
-  waiting.join();
+  ExpectNotSentWhenClosed(*pool);
 }
 
 // The name of the server leads to another one now; a transaction does not show why it failed.
