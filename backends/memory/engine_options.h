@@ -101,8 +101,9 @@ struct EngineOptions {
   // (server/kept_parameters.h).
   std::map<std::string, std::string> kept_parameters = {};
   // As rename-command: the new names of commands, by their names in Redis, both in small letters.
-  // A command whose new name is empty is not there. Sessions of Engine::ConnectTrusted, and those
-  // that run the commands of a log or of a master, find it by its name in Redis.
+  // A command whose new name is empty is missing; a name that Redis does not have is ignored.
+  // Sessions of Engine::ConnectTrusted, and those that run the commands of a log or of a master,
+  // find it by its name in Redis.
   std::map<std::string, std::string> renamed_commands = {};
   // Makes the engine a node of a simulated cluster (cluster/cluster_view.h), as "cluster-enabled
   // yes": commands, scripts and transactions with keys of several slots are refused, there is only

@@ -22,7 +22,8 @@ constexpr FeatureSpec kFeatures[] = {
 
 std::span<const FeatureSpec> AllFeatures() { return kFeatures; }
 
-Compatibility::Compatibility(store::Version version, const CommandNames& new_names)
+Compatibility::Compatibility(store::Version version,
+                             const std::map<std::string, std::string>& new_names)
     : version_(version), commands_(&store::SpecsOf(version)) {
   static_assert(std::size(kFeatures) <= kMostFeatures);
   for (const FeatureSpec& feature : kFeatures) {
@@ -31,6 +32,7 @@ Compatibility::Compatibility(store::Version version, const CommandNames& new_nam
   for (const auto& [name, new_name] : new_names) renamed_.emplace(name, CommandId::kUnknown);
   for (const auto& [name, new_name] : new_names) {
     const CommandId id = store::FindCommand(name);
+    if (id == CommandId::kUnknown) continue;
     if (new_name.empty()) {
       nameless_.set(static_cast<size_t>(id));
     } else {

@@ -37,13 +37,11 @@ struct FeatureSpec {
 // Returns all features, in the order of the table.
 std::span<const FeatureSpec> AllFeatures();
 
-// The new names of commands, by their names in Redis, both in small letters. A command whose new
-// name is empty is not there.
-using CommandNames = std::map<std::string, std::string>;
-
 class Compatibility {
  public:
-  explicit Compatibility(store::Version version, const CommandNames& new_names = {});
+  // `new_names` are those of EngineOptions::renamed_commands.
+  explicit Compatibility(store::Version version,
+                         const std::map<std::string, std::string>& new_names = {});
 
   store::Version version() const { return version_; }
   const store::VersionSpec& spec() const { return store::SpecOf(version_); }

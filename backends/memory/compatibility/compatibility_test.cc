@@ -51,13 +51,18 @@ TEST(Compatibility, HasTheCommandsOfTheVersion) {
 TEST(Compatibility, FindsCommandsByTheirNewNames) {
   const Compatibility plain(Version::kRedis70);
   EXPECT_FALSE(plain.renames_commands());
-  const Compatibility renamed(Version::kRedis70,
-                              {{"get", ""}, {"set", "put"}, {"append", "get"}, {"del", "set"}});
+  const Compatibility renamed(Version::kRedis70, {{"get", ""},
+                                                  {"set", "put"},
+                                                  {"append", "get"},
+                                                  {"del", "set"},
+                                                  {"nosuch", ""},
+                                                  {"nosuch2", "x"}});
   EXPECT_TRUE(renamed.renames_commands());
   EXPECT_EQ(renamed.FindCommand("PUT"), CommandId::kSet);
   EXPECT_EQ(renamed.FindCommand("Get"), CommandId::kAppend);
   EXPECT_EQ(renamed.FindCommand("set"), CommandId::kDel);
   EXPECT_EQ(renamed.FindCommand("append"), CommandId::kUnknown);
+  EXPECT_EQ(renamed.FindCommand("x"), CommandId::kUnknown);
   EXPECT_EQ(renamed.FindCommand("config|get"), CommandId::kConfigGet);
   EXPECT_FALSE(renamed.HasCommand(CommandId::kGet));
   EXPECT_TRUE(renamed.HasCommand(CommandId::kSet));
