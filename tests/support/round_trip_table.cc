@@ -79,7 +79,7 @@ void RoundTripTable::ExpectToday(const Counts& measured) {
   }
   for (const auto& [operation, row] : rows_) {
     const auto count = measured.find(operation);
-    ASSERT_NE(count, measured.end()) << page_ << ": nobody measures " << operation;
+    ASSERT_NE(count, measured.end()) << page_ << ": no test measures " << operation;
     EXPECT_EQ(row.today, count->second) << page_ << ": " << operation;
     EXPECT_LE(row.fewest, row.today) << operation;
     EXPECT_EQ(row.reason.empty(), row.fewest == row.today) << operation << ": " << row.reason;

@@ -35,7 +35,8 @@ class Attempt {
   // Returns the keys.
   absl::StatusOr<std::vector<std::string_view>> Send(const RestoreWriter& append_restores,
                                                      bool selects);
-  // Reads the reply to AUTH or SELECT. Its error, if it is the first, is that of every key.
+  // Reads the reply to AUTH or SELECT. An error is stored in `refusal`, unless an earlier one is
+  // there.
   absl::Status ReadPrelude(std::optional<std::string>& refusal);
   absl::StatusOr<std::string> ReadLine() { return connection_.ReadLine(target_.timeout_ms); }
 

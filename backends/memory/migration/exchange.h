@@ -40,7 +40,7 @@ struct MigrationResult {
   enum class Failure { kNone, kConnecting, kWriting, kReading };
 
   Failure failure = Failure::kNone;
-  // The first error that the target replied, without "-"; nullopt if there is none.
+  // The first error reply of the target, without its "-"; nullopt if no reply was an error.
   std::optional<std::string> target_error = std::nullopt;
   // The keys that the target has restored, also if there was an error or a failure after them.
   std::vector<std::string_view> acknowledged = {};

@@ -127,7 +127,7 @@ class OrchestratorRoundTripsTest : public OrchestratorTest<Backend> {
             [&] { return this->Run(engine_->approvals().Find("run_1", "missing")).status(); });
     Measure("look for overdue approvals, of which none of one is", kApproval, asked,
             [&] { return this->Run(engine_->approvals().DecideOverdue("run_1")).status(); });
-    Measure("push undelivered decisions, of which there is none", kApproval, asked,
+    Measure("push undelivered decisions when there are none", kApproval, asked,
             [&] { return this->Run(engine_->approvals().PushUndelivered("run_1")).status(); });
     Measure("give the lease of a service back", kChain, nothing, [&] {
       Service service(*counted_, *clock_, this->keys(),

@@ -11,7 +11,7 @@
 //
 // With Unguarded::kNone every request is forwarded unchanged, at the cost of a virtual call.
 //
-// Thread-safety: that of the wrapped store.
+// Thread-safety: the same as the wrapped store's.
 // Source: docs/systems/orchestrator.md 5, 7.2.
 #ifndef REDOUBLE_SIM_OPERATIONS_ORCHESTRATOR_UNGUARDED_STORE_H_
 #define REDOUBLE_SIM_OPERATIONS_ORCHESTRATOR_UNGUARDED_STORE_H_

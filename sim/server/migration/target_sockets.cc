@@ -55,8 +55,8 @@ class Deadline {
   const int64_t deadline_us_;
 };
 
-// Returns a connected socket. A refusal is an error, except that of the last address, which Redis
-// notices when it writes.
+// Returns a connected socket. If the last address refuses the connection, the socket is returned
+// all the same: Redis notices that when it writes.
 absl::StatusOr<int> ConnectTo(const addrinfo& address, const Deadline& deadline) {
   const int socket = base::OpenSocket(address.ai_family, address.ai_socktype, address.ai_protocol);
   if (socket < 0) return Broken(errno);

@@ -4,7 +4,7 @@
 //
 //   if (EnterFolder("/var/lib/redouble").ok()) folder = WorkingFolder();
 //
-// Thread-safety: the folder is that of all threads.
+// Thread-safety: all threads share the folder; call EnterFolder from one thread at a time.
 #ifndef REDOUBLE_SIM_SERVER_PROCESS_WORKING_FOLDER_H_
 #define REDOUBLE_SIM_SERVER_PROCESS_WORKING_FOLDER_H_
 

@@ -202,7 +202,7 @@ TEST_F(RoleChange, AFailedSubscriptionToTheSameSentinelIsTriedAgain) {
 
 // The name of the server leads to another one: here the port changes hands, and the connection to
 // the old server stays.
-// A master and its replica, which change places behind the name of the master.
+// A master and its replica. After a failover the name of the master resolves to the other server.
 class NamedMaster : public RoleChange {
  protected:
   void SetUp() override {

@@ -138,8 +138,8 @@ TEST_F(RenamedCommand, WaitsWithinTheLimitsOfTheClient) {
   }
 }
 
-// A batch that waits for one description after the other keeps its deadline, although it waits
-// behind a request without a deadline and, at last, behind one that was submitted later.
+// A batch that waits for several descriptions ends at its own deadline. It does not matter that a
+// request ahead of it has no deadline, or that one that was submitted later is ahead of it.
 TEST_F(RenamedCommand, WaitsForAllItsDescriptionsWithinOneTimeout) {
   auto timed = Run(ClusterClient::Connect(
       context.get_executor(),
