@@ -48,7 +48,7 @@ class KeysSave {
 };
 
 // The parameter rdb-key-save-delay: how long a save in the background waits after each key, so that
-// a test can look at it meanwhile. A part has one key then. 0 or less: it does not wait.
+// a test can look at it meanwhile. Each part has a key then. 0 or less: it does not wait.
 int64_t KeySaveDelayMicros(const EngineOptions& options);
 
 // Writes all that is left. Errors: those of the sink.

@@ -58,10 +58,13 @@ SaveProgress KeysSaver::progress() const {
 }
 
 absl::StatusOr<bool> KeysSaver::Continue(ByteSink& sink, size_t part_bytes) {
-  if (delays_keys_) part_bytes = 1;
   // Only commands between the parts add to it.
   peak_kept_bytes_ = std::max<uint64_t>(peak_kept_bytes_, walk_.kept_bytes());
-  while (buffer_.size() < part_bytes && index_ < sizes_.size()) {
+  const uint64_t before_keys = written_keys_;
+  const auto is_full = [&] {
+    return delays_keys_ ? written_keys_ > before_keys : buffer_.size() >= part_bytes;
+  };
+  while (!is_full() && index_ < sizes_.size()) {
     if (!std::exchange(has_begun_database_, true) && sizes_[index_].keys > 0) {
       AppendDatabase(index_, sizes_[index_], buffer_);
     }

@@ -151,6 +151,22 @@ TEST(KeysSave, HasTheKeysFromItsBeginning) {
   EXPECT_EQ(server.Ask({"KEYS", "*"}), "[\"text\"]");
 }
 
+TEST(KeysSave, HasPartsOfOneKeyIfEachIsDelayed) {
+  Server server;
+  server.Ask({"CONFIG", "SET", "rdb-key-save-delay", "1000"});
+  StringSink empty;
+  EXPECT_THAT(BeginSavingRdb(server.engine)->Continue(empty), IsOkAndHolds(false));
+  Fill(server);
+  const std::unique_ptr<KeysSave> save = BeginSavingRdb(server.engine);
+  StringSink sink;
+  for (uint64_t keys = 1; keys <= 11; ++keys) {
+    EXPECT_THAT(save->Continue(sink), IsOkAndHolds(true));
+    EXPECT_EQ(save->progress().written_keys, keys);
+  }
+  EXPECT_THAT(save->Continue(sink), IsOkAndHolds(false));
+  EXPECT_EQ(sink.bytes(), server.Saved());
+}
+
 TEST(KeysSave, PassesAnErrorOfTheSinkOn) {
   Server server;
   Fill(server);
