@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -344,7 +345,7 @@ void Client::BreakOverLimit() {
 
 void Client::CountBuffers() {
   // As in Redis, keys are not evicted for what replicas have not read.
-  const bool is_replica = limit_class_ == memory::ClientClass::kReplica;
+  const bool is_replica = session_ != nullptr && memory::IsReplica(engine_, *session_);
   const auto counted = [&](size_t bytes) {
     return bytes < kSmallBufferBytes || is_replica ? 0 : bytes;
   };
