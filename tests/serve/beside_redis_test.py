@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import tempfile
+import time
 import unittest
 
 from served import Redis, Served
@@ -230,6 +231,36 @@ class Clients(BesideRedis):
         """The query that runs, the words of one that waits, and a query of which a part has arrived."""
         ours, theirs = (self.query_figures(server) for server in (self.served, self.redis))
         self.assertEqual(ours, theirs)
+
+    def test_memory_of_buffers(self):
+        """They grow when they are used, and shrink when they are not."""
+        self.both("SET", "k", "v" * 3000)
+        for server in (self.served, self.redis):
+            with self.subTest(type(server).__name__):
+                self.watch_buffers(server.wire(), server.wire())
+
+    def watch_buffers(self, admin, client):
+        self.addCleanup(admin.close)
+        self.addCleanup(client.close)
+        number = client.plain("CLIENT", "ID")
+
+        def until(name, value, repeat=lambda: None):
+            deadline, got = time.monotonic() + 60, None
+            while got != value:
+                self.assertLess(time.monotonic(), deadline, f"{name} is {got} and not {value}")
+                repeat()
+                line = admin.plain("CLIENT", "LIST", "ID", str(number))
+                got = int(re.search(rf" {name}=([0-9]+)", line)[1])
+        until("rbs", 1024)
+        client.ask("SET", "long", "x" * 400_000)
+        until("qbuf-free", 458_742, lambda: client.ask("SET", "long", "x" * 400_000))
+        until("qbuf-free", 20_474, lambda: client.ask("SET", "long", "x"))
+        until("rbp", 1024, lambda: client.ask("GET", "k"))
+        until("rbs", 4096, lambda: client.ask("GET", "k"))
+        until("rbp", 3009, lambda: client.ask("GET", "k"))
+        until("qbuf-free", 0)
+        until("rbs", 1024)
+        until("rbp", 0)
 
     def query_figures(self, server):
         client, blocked, partial = (server.wire() for _ in range(3))

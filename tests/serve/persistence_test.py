@@ -84,6 +84,28 @@ class Saving(PersistenceTest):
                 server.stop()
                 shutil.rmtree(self.file("appendonlydir"))
 
+    def test_a_delayed_save_is_that_of_redis(self):
+        seen = []
+        for kind in (Served, Redis):
+            server = self.start(kind)
+            wire = server.wire()
+
+            def fields():
+                info = dict(line.split(":", 1) for line in wire.plain("INFO", "everything").splitlines() if ":" in line)
+                return [info[name] for name in ("rdb_bgsave_in_progress", "rdb_saves", "aof_rewrite_scheduled",
+                                                "aof_rewrite_in_progress", "aof_rewrites", "total_forks")]
+            replies = [wire.ask(*command.split()) for command in
+                       ("MSET a 1 b 2", "CONFIG SET rdb-key-save-delay 100000000", "BGSAVE", "BGSAVE", "BGREWRITEAOF")]
+            replies.append(fields())
+            # It would be a file of keys that are gone.
+            replies.append(wire.ask("FLUSHALL"))
+            deadline = time.monotonic() + 60
+            while (last := fields())[-1] != "2" or last[3] != "0":
+                self.assertLess(time.monotonic(), deadline, last)
+            seen.append(replies + [last])
+            server.stop()
+        self.assertEqual(*seen)
+
     def test_saving_in_the_background(self):
         server = self.start(Served)
         server.cli("SET", "k", "1")

@@ -54,6 +54,24 @@ class ReplicationTest(ReplicatedTestCase):
         self.assert_equal_keys(self.master, replica, wire)
         self.assertEqual(self.field(self.master, "sync_full"), "2")
 
+    def test_what_a_replica_does_not_read_evicts_no_keys(self):
+        for master in (self.master, self.start("redis")):
+            with self.subTest(type(master).__name__):
+                wire, replica = master.wire(), master.open()
+                self.addCleanup(replica.close)
+                for command in ("CONFIG SET repl-diskless-sync no", "CONFIG SET repl-backlog-size 16384",
+                                "CONFIG SET maxmemory-policy allkeys-lru", *(f"SET key:{i} v" for i in range(50))):
+                    self.assertEqual(wire.plain(*command.split()), "OK")
+                replica.sendall(b"SYNC\r\n")
+                self.wait_for(lambda: "state=online" in wire.plain("INFO", "replication"))
+                used = int(self.field(master, "used_memory"))
+                self.assertEqual(wire.plain("CONFIG", "SET", "maxmemory", str(used + 4_000_000)), "OK")
+                for _ in range(200):
+                    self.assertEqual(wire.plain("SET", "key:0", "x" * 100_000), "OK")
+                self.assertEqual(wire.plain("DBSIZE"), 50)
+                self.assertEqual(self.field(master, "evicted_keys"), "0")
+                self.assertGreater(int(self.field(master, "mem_clients_slaves")), 10_000_000)
+
     def test_an_acknowledgement_has_no_reply(self):
         connection = self.master.open()
         self.addCleanup(connection.close)
