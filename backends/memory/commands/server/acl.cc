@@ -37,8 +37,6 @@ constexpr std::string_view kNoAclFile =
     "via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis "
     "configuration file set) in order to store users in the Redis configuration.";
 
-Reply WrongUse(const CommandContext& context) { return WrongSubcommandUse(context); }
-
 // The path of the ACL file; empty: the users are in memory only.
 std::string AclFileOf(EngineCore& engine) {
   if (engine.administration().host() == nullptr) return "";
@@ -85,7 +83,7 @@ Reply DryRunRefusal(const CommandContext& context, const AclUser& user, const Ve
 }  // namespace
 
 Reply HandleAclCat(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 1) return WrongUse(context);
+  if (arguments.size() > 1) return WrongSubcommandUse(context);
   std::vector<Reply> names;
   if (arguments.empty()) {
     for (const std::string_view category : store::AllCategories()) {
@@ -150,7 +148,7 @@ Reply HandleAclDryRun(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleAclGenPass(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 1) return WrongUse(context);
+  if (arguments.size() > 1) return WrongSubcommandUse(context);
   int64_t bits = kDefaultPasswordBits;
   if (!arguments.empty()) {
     const std::optional<int64_t> given = base::ParseInt64(arguments[0]);
@@ -245,7 +243,7 @@ Reply HandleAclSave(CommandContext& context, Arguments) {
 }
 
 Reply HandleAclLog(CommandContext& context, Arguments arguments) {
-  if (arguments.size() > 1) return WrongUse(context);
+  if (arguments.size() > 1) return WrongSubcommandUse(context);
   DenialLog& log = context.engine().acl().log();
   int64_t count = kDefaultLogEntries;
   if (!arguments.empty()) {

@@ -356,7 +356,7 @@ Reply ReplyBuffer(CommandContext& context, Arguments arguments) {
   ReplyBufferOptions& options = context.engine().administration().reply_buffers();
   const std::string_view value = arguments[1];
   if (IsWord(arguments[0], "RESIZING")) {
-    options.resizes = std::atoi(std::string(value).c_str()) != 0;
+    options.resizes = IsOn(value);
     return Reply::Ok();
   }
   if (!IsWord(arguments[0], "PEAK-RESET-TIME")) return WrongSubcommandUse(context);
