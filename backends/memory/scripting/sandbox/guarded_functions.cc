@@ -462,7 +462,7 @@ void GuardStringLibrary(lua_State* state) {
 }
 
 void GuardMathLibrary(lua_State* state) {
-  for (const char* const name : {"atan2", "fmod", "ldexp", "pow"}) {
+  for (const char* const name : {"atan2", "fmod", "ldexp", "mod", "pow"}) {
     Guard(state, name, CallWithTwoNumbers);
   }
 }
