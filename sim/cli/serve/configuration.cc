@@ -95,7 +95,8 @@ absl::Status Rename(const Words& values, ServeSettings& settings) {
   return absl::OkStatus();
 }
 
-// Only cluster-enabled makes the server a node. Called by each of a node's directives.
+// Only cluster-enabled makes the server a node. The directives of a node may be before and behind
+// it.
 void UpdateCluster(ServeSettings& settings) {
   if (!settings.cluster_enabled) return;
   settings.options.engine.cluster.emplace().shards[0].master = settings.cluster_node;
@@ -161,29 +162,23 @@ constexpr Directive kDirectives[] = {
     {"cluster-announce-ip", 1,
      [](const Words& values, ServeSettings& settings) {
        settings.cluster_node.host = values[0];
-       UpdateCluster(settings);
        return absl::OkStatus();
      }},
     {"cluster-announce-port", 1,
      [](const Words& values, ServeSettings& settings) {
-       REDOUBLE_RETURN_IF_ERROR(
-           ReadInteger(values[0], 0, kLargestPort, settings.cluster_node.port));
-       UpdateCluster(settings);
-       return absl::OkStatus();
+       return ReadInteger(values[0], 0, kLargestPort, settings.cluster_node.port);
      }},
     // The file has the node's id in its first line.
     {"cluster-config-file", 1,
      [](const Words& values, ServeSettings& settings) {
        std::string id;
        if (std::ifstream(values[0]) >> id) settings.cluster_node.id = id;
-       UpdateCluster(settings);
        return absl::OkStatus();
      }},
     {"cluster-enabled", 1,
      [](const Words& values, ServeSettings& settings) {
        REDOUBLE_RETURN_IF_ERROR(ReadBool(values[0], settings.cluster_enabled));
        settings.options.engine.cluster.reset();
-       UpdateCluster(settings);
        return absl::OkStatus();
      }},
     {"daemonize", 1,
@@ -394,6 +389,7 @@ class Reader {
       return Wrong(IsOneOf(kOtherDirectives, directive.name) ? kBadDirective : kWrongNumber);
     }
     REDOUBLE_RETURN_IF_ERROR(directive.read(values, settings_));
+    UpdateCluster(settings_);
     // CONFIG GET shows the value.
     const memory::KeptParameter* kept = memory::FindKeptParameter(directive.name, version());
     return kept == nullptr ? absl::OkStatus() : Keep(*kept, values);
