@@ -121,7 +121,7 @@ void AppendTable(lua_State* state, int index, int depth, std::string& out) {
   bool is_array = true;
   int next_index = 1;
   lua_pushvalue(state, index);
-  LookBehind(state, -1);
+  LookBehind(state, lua_gettop(state));
   lua_pushnil(state);
   while (lua_next(state, -2) != 0) {
     is_array = is_array && lua_type(state, -2) == LUA_TNUMBER &&
