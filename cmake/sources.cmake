@@ -615,6 +615,10 @@ redouble_component(
     backends/memory/propagation/effect_writer.cc
     backends/memory/propagation/propagation.cc
     backends/memory/pubsub/subscriptions.cc
+    backends/memory/scripting/debugger/debug_request.cc
+    backends/memory/scripting/debugger/debug_source.cc
+    backends/memory/scripting/debugger/debugger.cc
+    backends/memory/scripting/debugger/readable.cc
     backends/memory/scripting/function_interpreter.cc
     backends/memory/scripting/function_libraries.cc
     backends/memory/scripting/interpreter.cc
@@ -1348,6 +1352,8 @@ redouble_component(
     sim/server/buffers/buffer_rooms.cc
     sim/server/buffers/output_buffer.cc
     sim/server/client.cc
+    sim/server/debugging/debug_sessions.cc
+    sim/server/debugging/socket_channel.cc
     sim/server/faults.cc
     sim/server/listener.cc
     sim/server/migration/target_sockets.cc

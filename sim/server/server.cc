@@ -36,6 +36,7 @@
 #include "redouble/sim/server/append_only_file.h"
 #include "redouble/sim/server/client.h"
 #include "redouble/sim/server/connection.h"
+#include "redouble/sim/server/debugging/debug_sessions.h"
 #include "redouble/sim/server/listener.h"
 #include "redouble/sim/server/migration/target_sockets.h"
 #include "redouble/sim/server/process/deferred_tasks.h"
@@ -66,12 +67,6 @@ using store::Reply;
 constexpr size_t kReadBytes = 64 * 1024;
 // How many rounds of polling run before timers do.
 constexpr int kRounds = 16;
-
-int64_t SteadyMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // What one pass over the ready sockets works on.
 struct Pass {
@@ -132,6 +127,8 @@ class AsioServer final : public Server,
     const auto found = connections_.find(session_id);
     return found == connections_.end() ? nullptr : found->second.get();
   }
+  // The sockets of clients and listeners.
+  std::vector<int> Descriptors() const;
   void AcceptClients();
   void AddClient(Accepted accepted);
   void Serve(const Poller::Event& event);
@@ -180,13 +177,16 @@ class AsioServer final : public Server,
   int RoomForClients(int wanted) override { return RaiseDescriptorLimit(wanted); }
   std::string Folder() override { return WorkingFolder(); }
   absl::Status EnterFolder(const std::string& path) override { return sim::EnterFolder(path); }
-  std::string ConfigFile() override;
-  absl::StatusOr<std::string> ReadTextFile(const std::string& path) override;
+  std::string ConfigFile() override { return options_.config_file; }
+  absl::StatusOr<std::string> ReadTextFile(const std::string& path) override {
+    return sim::ReadTextFile(path);
+  }
   absl::Status ReplaceTextFile(const std::string& path, std::string_view text) override;
   memory::KeyFile* key_file() override { return &key_file_; }
   memory::AppendLog* append_log() override { return &append_log_; }
   memory::Replication* replication() override { return &replication_; }
   memory::MigrationConnector* migration_connector() override { return &migration_targets_; }
+  memory::DebugHost* debug_host() override { return &debugging_; }
   void Shutdown() override {
     LogLine(LogLevel::kWarning, "User requested shutdown...");
     stopping_ = true;
@@ -246,6 +246,12 @@ class AsioServer final : public Server,
                                  if (append_log_.on()) append_log_.ScheduleRewrite();
                                }};
   TargetSockets migration_targets_{SteadyMicros};
+  DebugSessions debugging_{
+      {.socket_of =
+           [this](const memory::SessionCore& session) { return FiguresOf(session).descriptor; },
+       .leave = [this](const memory::SessionCore& session) { BreakReplica(session.id()); },
+       .descriptors = [this] { return Descriptors(); },
+       .log = [this](std::string_view text) { LogWarning(text); }}};
   int64_t second_us_ = 0;  // When the work of each second was done.
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::deque<int64_t> dirty_;
@@ -330,12 +336,6 @@ std::string AsioServer::addresses() const {
   return text;
 }
 
-std::string AsioServer::ConfigFile() { return options_.config_file; }
-
-absl::StatusOr<std::string> AsioServer::ReadTextFile(const std::string& path) {
-  return sim::ReadTextFile(path);
-}
-
 absl::Status AsioServer::ReplaceTextFile(const std::string& path, std::string_view text) {
   const absl::Status status = sim::ReplaceTextFile(path, text);
   LogLine(status.ok() ? LogLevel::kNotice : LogLevel::kWarning,
@@ -380,6 +380,17 @@ void AsioServer::StopNow() {
   while (!connections_.empty()) Close(*connections_.begin()->second);
   append_log_.Close();
   context_.stop();
+}
+
+std::vector<int> AsioServer::Descriptors() const {
+  std::vector<int> descriptors;
+  for (const Listeners* listeners : {&tcp_listeners_, &unix_listeners_}) {
+    for (const auto& listener : *listeners) descriptors.push_back(listener->descriptor());
+  }
+  for (const auto& [id, connection] : connections_) {
+    descriptors.push_back(connection->accepted.socket);
+  }
+  return descriptors;
 }
 
 void AsioServer::AcceptClients() {
@@ -510,6 +521,7 @@ void AsioServer::Read(Connection& connection) {
 
 // Returns false if the connection must be closed.
 bool AsioServer::Write(Connection& connection) {
+  debugging_.ExitIfEnded(connection.client);
   append_log_.BeforeReplies();
   Client& client = connection.client;
   while (!client.broken()) {
@@ -539,6 +551,7 @@ bool AsioServer::Write(Connection& connection) {
 }
 
 void AsioServer::MarkDirty(Connection& connection) {
+  debugging_.ExitIfEnded(connection.client);
   if (std::exchange(connection.is_dirty, true)) return;
   dirty_.push_back(connection.client.session().id());
 }
@@ -669,6 +682,7 @@ void AsioServer::Upkeep() {
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());
   rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
   CloseIdle();
+  debugging_.Reap();
   key_file_.SaveIfDue(/*may_save=*/!append_log_.figures().rewriting);
   replication_.Upkeep();
   if (now_us - second_us_ >= 1'000'000) {

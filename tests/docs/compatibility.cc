@@ -54,7 +54,8 @@ const std::vector<LimitedCommand>& LimitedCommands() {
        "An engine alone connects to no other server; `redouble serve` does."},
       {{"MODULE", "LOAD", "/m.so"}, "There are no modules."},
       {{"SCRIPT", "DEBUG", "YES"},
-       "The next EVAL runs without a debugger: the engine cannot fork."},
+       "The next EVAL of an engine alone fails, and `SYNC` is refused; `redouble serve` has the "
+       "debugger, for `redis-cli --ldb`."},
       {{"CONFIG", "REWRITE"},
        "An engine alone has no configuration file; `redouble serve --config` writes it."},
       {{"MEMORY", "DOCTOR"},

@@ -206,9 +206,11 @@ class SessionCore final : public Session, private store::RequestKeeper {
   void set_no_touch(bool value) { no_touch_ = value; }
   void set_takes_redirects(bool value) { takes_redirects_ = value; }
   void set_library(ClientLibrary library) { library_ = std::move(library); }
-  // SCRIPT DEBUG YES or SYNC: the next script is to run in the debugger.
-  bool debugs_scripts() const { return debugs_scripts_; }
-  void set_debugs_scripts(bool value) { debugs_scripts_ = value; }
+  // SCRIPT DEBUG YES or SYNC: the next script is to run in the debugger, in a process of its own or
+  // in the server.
+  enum class DebugMode : uint8_t { kNo, kApart, kSync };
+  DebugMode debug_mode() const { return debug_mode_; }
+  void set_debug_mode(DebugMode mode) { debug_mode_ = mode; }
   void HangUp() { hangs_up_ = true; }
   // Closes the connection now. Requests without a reply fail with kOutcomeUnknown, later ones with
   // kNotSent.
@@ -294,7 +296,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool no_touch_ = false;
   bool takes_redirects_ = false;
   ClientLibrary library_;
-  bool debugs_scripts_ = false;
+  DebugMode debug_mode_ = DebugMode::kNo;
   bool hangs_up_ = false;
   bool disconnected_ = false;
   bool postponed_ = false;

@@ -11,8 +11,7 @@
 //   interpreter.Compile(sha, "return redis.call('GET', KEYS[1])");
 //   ScriptResult result = interpreter.Run(sha, keys, arguments, host, limit_ms);
 //
-// Not supported: the debugger (redis.breakpoint returns false and redis.debug does nothing, as
-// outside a debugging session).
+// A ScriptHost with a debugger debugs the script (scripting/debugger/debugger.h).
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 EVAL; the scripting documentation.

@@ -1,5 +1,6 @@
 #include "redouble/backends/memory/scripting/script_state.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +8,7 @@
 #include "redouble/backends/memory/scripting/sandbox/redis_library.h"
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
 #include "redouble/backends/memory/scripting/sandbox/sandbox.h"
+#include "redouble/backends/memory/scripting/sandbox/script_debugger.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -79,6 +81,32 @@ Reply ErrorReply(lua_State* state, int status, std::string_view name) {
   return Reply::Error(text);
 }
 
+// What watches a run: the debugger if there is one, otherwise a limit.
+class RunGuard {
+ public:
+  RunGuard(lua_State* state, ScriptHost& host, int64_t limit_ms)
+      : state_(state), debugger_(host.debugger()) {
+    if (debugger_ != nullptr) {
+      debugger_->Attach(state);
+    } else {
+      limit_.emplace(state,
+                     RunLimit::Options{.limit_ms = limit_ms, .error = kKilled, .host = &host});
+    }
+  }
+  ~RunGuard() {
+    if (debugger_ != nullptr) debugger_->Detach(state_);
+  }
+  RunGuard(const RunGuard&) = delete;
+  RunGuard& operator=(const RunGuard&) = delete;
+
+  bool overrun() const { return limit_ && limit_->overrun(); }
+
+ private:
+  lua_State* const state_;
+  ScriptDebugger* const debugger_;
+  std::optional<RunLimit> limit_;
+};
+
 using Body = absl::FunctionRef<void(lua_State*)>;
 
 int RunBody(lua_State* state) {
@@ -126,9 +154,9 @@ ScriptResult ScriptState::Call(absl::FunctionRef<int(lua_State*)> push, std::str
     SetScriptHost(state, &host);
     lua_rawgeti(state, LUA_REGISTRYINDEX, error_handler_);
     const int argument_count = push(state);
-    const RunLimit limit(state, {.limit_ms = limit_ms, .error = kKilled, .host = &host});
+    const RunGuard guard(state, host, limit_ms);
     const int status = lua_pcall(state, argument_count, 1, kHandlerIndex);
-    result.overran = limit.overrun();
+    result.overran = guard.overrun();
     result.error_is_counted = IsMarked(state);
     result.reply =
         status == 0 ? PopReply(state, result.nested_errors) : ErrorReply(state, status, name);

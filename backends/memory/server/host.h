@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/migration/connector.h"
+#include "redouble/backends/memory/scripting/debugger/debug_host.h"
 #include "redouble/backends/memory/server/append_log.h"
 #include "redouble/backends/memory/server/key_file.h"
 #include "redouble/backends/memory/server/replication.h"
@@ -115,6 +116,8 @@ class Host {
   virtual Replication* replication() { return nullptr; }
   // The connections of MIGRATE; null: no target is reached.
   virtual MigrationConnector* migration_connector() { return nullptr; }
+  // Where scripts are debugged; null: this server debugs no scripts.
+  virtual DebugHost* debug_host() { return nullptr; }
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
   // its output buffer. The host then closes the connection, without its output.
   virtual bool Overflows(const SessionCore&, size_t) { return false; }

@@ -21,9 +21,17 @@
 #endif
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 namespace redouble::inline v0_1::sim {
+
+// The operating system's monotonic clock.
+inline int64_t SteadyMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 // Returns the time stamp counter; 0 on processors that are not supported.
 inline uint64_t ReadTicks() {

@@ -73,6 +73,9 @@ class SessionHost final : public ScriptHost {
     return engine.administration().host()->ServeOthers() && !busy_->is_killed;
   }
 
+  bool refused_last() const override { return refused_last_; }
+  ScriptDebugger* debugger() override { return run_.debugger; }
+
   Recognized Recognize(std::span<const std::string_view> words) const override {
     CommandId id = context_.engine().CommandNamed(words[0]);
     using Resolution = EngineCore::Resolution;
@@ -91,7 +94,9 @@ class SessionHost final : public ScriptHost {
   Reply CallCommand(std::span<const std::string_view> words) override {
     CommandId id = context_.engine().CommandNamed(words[0]);
     const Arguments arguments = words.subspan(1);
-    if (std::optional<Reply> refusal = Refuse(id, arguments)) return *std::move(refusal);
+    std::optional<Reply> refusal = Refuse(id, arguments);
+    refused_last_ = refusal.has_value();
+    if (refusal) return *std::move(refusal);
     const CommandSpec& spec = store::SpecOf(id);
     called_write_command_ = called_write_command_ || spec.Has(store::command_flag::kWrite);
     Reply reply = context_.engine().Call(context_.session(), id, words[0], arguments);
@@ -173,6 +178,7 @@ class SessionHost final : public ScriptHost {
   // Nullopt if the script is limited by its instructions.
   const std::optional<int64_t> started_us_;
   bool called_write_command_ = false;
+  bool refused_last_ = false;
   // The engine's busy script, if it is this one.
   BusyScript* busy_ = nullptr;
 };

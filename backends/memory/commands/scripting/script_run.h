@@ -27,6 +27,7 @@ struct ScriptRun {
   ScriptFlags flags = {};
   bool is_function = false;
   bool read_only_command = false;  // EVAL_RO, FCALL_RO, ...
+  ScriptDebugger* debugger = nullptr;
 };
 
 // Checks whether the script may run now, runs it with `call`, and returns the reply. A script that

@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/lazy_free.h"
 #include "redouble/backends/memory/commands/scripting/script_run.h"
@@ -12,6 +14,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/scripting/debugger/debugger.h"
 #include "redouble/backends/memory/scripting/script_cache.h"
 #include "redouble/core/base/hash/digest.h"
 
@@ -38,13 +41,11 @@ ScriptRun RunOf(const CommandContext& context, Arguments arguments, bool read_on
           .read_only_command = read_only};
 }
 
-Reply EvalGeneric(CommandContext& context, Arguments arguments, bool read_only) {
-  ShowToMonitors(context, arguments);
-  if (context.session().debugs_scripts()) {
-    context.session().set_debugs_scripts(false);
-    return Reply::Error(
-        "ERR Fork() failed: can't run EVAL in debugging mode: Cannot allocate memory");
-  }
+using DebugMode = SessionCore::DebugMode;
+
+// `debugger` may be null.
+Reply RunText(CommandContext& context, Arguments arguments, bool read_only,
+              ScriptDebugger* debugger) {
   ScriptArguments passed;
   if (std::optional<Reply> error =
           ReadScriptArguments(arguments.subspan(1), error_text::kNotAnInteger, passed)) {
@@ -54,7 +55,47 @@ Reply EvalGeneric(CommandContext& context, Arguments arguments, bool read_only) 
   if (std::optional<Reply> error = context.engine().scripts().Load(sha, arguments[0])) {
     return *std::move(error);
   }
-  return RunCached(context, sha, passed, RunOf(context, arguments, read_only));
+  ScriptRun run = RunOf(context, arguments, read_only);
+  run.debugger = debugger;
+  return RunCached(context, sha, passed, run);
+}
+
+// Null if scripts cannot be debugged.
+DebugHost* DebugHostOf(const CommandContext& context) {
+  Host* const host = context.engine().administration().host();
+  return host == nullptr ? nullptr : host->debug_host();
+}
+
+// The connection is closed after the session, as its end.
+Reply EvalDebugged(CommandContext& context, Arguments arguments, bool read_only) {
+  SessionCore& session = context.session();
+  const bool apart = session.debug_mode() == DebugMode::kApart;
+  session.set_debug_mode(DebugMode::kNo);
+  DebugHost* const host = DebugHostOf(context);
+  // An engine without a host cannot fork.
+  const absl::StatusOr<DebugChannel*> channel =
+      host == nullptr ? absl::UnavailableError("Cannot allocate memory")
+                      : host->Begin(session, apart);
+  if (!channel.ok()) {
+    return Reply::Error(absl::StrCat("ERR Fork() failed: can't run EVAL in debugging mode: ",
+                                     channel.status().message()));
+  }
+  // The connection is closed.
+  if (*channel == nullptr) return Reply::Nil();
+  Debugger debugger(arguments[0], **channel, context.engine().options().busy_reply_threshold_ms);
+  Reply reply = RunText(context, arguments, read_only, &debugger);
+  debugger.End();
+  host->End(session);
+  session.HangUp();
+  return reply;
+}
+
+Reply EvalGeneric(CommandContext& context, Arguments arguments, bool read_only) {
+  ShowToMonitors(context, arguments);
+  if (context.session().debug_mode() != DebugMode::kNo) {
+    return EvalDebugged(context, arguments, read_only);
+  }
+  return RunText(context, arguments, read_only, nullptr);
 }
 
 // Redis checks the length of the SHA-1 first, and looks the script up last.
@@ -65,7 +106,7 @@ Reply EvalShaGeneric(CommandContext& context, Arguments arguments, bool read_onl
   const std::string sha = absl::AsciiStrToLower(base::ToAbsl(arguments[0]));
   const Compatibility& compatibility = context.engine().compatibility();
   if (sha.size() != kSha1HexSize) return Reply::Error(ServerText(compatibility, kNoScript));
-  if (context.session().debugs_scripts()) {
+  if (context.session().debug_mode() != DebugMode::kNo) {
     return Reply::Error("ERR Please use EVAL instead of EVALSHA for debugging");
   }
   ScriptArguments passed;
@@ -157,21 +198,28 @@ Reply HandleScriptKill(CommandContext& context, Arguments) {
   return KillScript(context, /*is_function=*/false);
 }
 
-// There is no debugger. Redis forks a process for a debugging session; here the next script fails
-// as if fork had failed. SYNC, which would debug in the server process, is refused at once, as for
-// a client that cannot be debugged.
+// SYNC is refused by an engine that has no server to hold, as for a client that cannot be debugged;
+// after YES it is the next script that fails, as if fork had failed.
 Reply HandleScriptDebug(CommandContext& context, Arguments arguments) {
-  constexpr std::string_view kInPipeline = "ERR SCRIPT DEBUG must be called outside a pipeline";
   SessionCore& session = context.session();
-  // Replies of earlier commands have not been sent.
-  if (session.runs_atomically()) return Reply::Error(kInPipeline);
-  const bool yes = IsWord(arguments[0], "YES");
-  if (yes || IsWord(arguments[0], "NO")) {
-    session.set_debugs_scripts(yes);
-    return Reply::Ok();
+  Host* const host = context.engine().administration().host();
+  const bool has_pending_replies =
+      session.runs_atomically() || (host != nullptr && host->FiguresOf(session).output_bytes > 0);
+  const bool sync = IsWord(arguments[0], "SYNC");
+  if (has_pending_replies || (sync && DebugHostOf(context) == nullptr)) {
+    return Reply::Error("ERR SCRIPT DEBUG must be called outside a pipeline");
   }
-  if (IsWord(arguments[0], "SYNC")) return Reply::Error(kInPipeline);
-  return Reply::Error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+  if (IsWord(arguments[0], "NO")) {
+    session.set_debug_mode(DebugMode::kNo);
+  } else if (sync) {
+    session.set_debug_mode(DebugMode::kSync);
+  } else if (!IsWord(arguments[0], "YES")) {
+    return Reply::Error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+  } else if (session.debug_mode() == DebugMode::kNo) {
+    // In Redis YES does not end SYNC.
+    session.set_debug_mode(DebugMode::kApart);
+  }
+  return Reply::Ok();
 }
 
 Reply HandleScriptShow(CommandContext& context, Arguments arguments) {

@@ -215,9 +215,8 @@ int ToString(lua_State* state) {
     lua_settop(state, 1);
     return CallReplaced(state);
   }
-  constexpr uintptr_t kFirstPlace = 0x7f0000000000;
-  const uintptr_t place = kFirstPlace + LuaArena::PlaceOf(lua_topointer(state, 1));
-  lua_pushfstring(state, "%s: %p", luaL_typename(state, 1), reinterpret_cast<void*>(place));
+  lua_pushfstring(state, "%s: %p", luaL_typename(state, 1),
+                  LuaArena::ShownPlaceOf(lua_topointer(state, 1)));
   return 1;
 }
 

@@ -50,6 +50,11 @@ class LuaArena {
   static uint32_t PlaceOf(const void* block) {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(block));
   }
+  // The place as an address that scripts may see.
+  static const void* ShownPlaceOf(const void* block) {
+    constexpr uintptr_t kFirstPlace = 0x7f0000000000;
+    return reinterpret_cast<const void*>(kFirstPlace + PlaceOf(block));
+  }
 
  private:
   static constexpr size_t kPageBytes = 8 * 1024;

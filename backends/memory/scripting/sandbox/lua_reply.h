@@ -27,6 +27,7 @@ namespace redouble::inline v0_1::memory {
 enum class RegistryKey : uintptr_t {
   kBehind = 1,     // A map from each proxy to the protected table.
   kCompatibility,  // The engine's.
+  kDebugger,       // The debugger of the script that runs, if it is debugged (debugger.h).
   kHost,           // The host of the script that runs.
   kLimit,          // The limit of the script that runs (run_limit.h).
   kLoad,           // The functions that a library registers while it is loaded.

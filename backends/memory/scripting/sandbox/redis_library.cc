@@ -12,6 +12,7 @@
 #include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/scripting/sandbox/lua_reply.h"
 #include "redouble/backends/memory/scripting/sandbox/run_limit.h"
+#include "redouble/backends/memory/scripting/sandbox/script_debugger.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/text/shortest_double.h"
 #include "redouble/core/base/text/trim.h"
@@ -28,10 +29,22 @@ using store::Reply;
   __builtin_unreachable();
 }
 
-ScriptHost& HostOf(lua_State* state) {
+// Null if no script is running.
+ScriptHost* FindHost(lua_State* state) {
   PushRegistered(state, RegistryKey::kHost);
   auto* host = static_cast<ScriptHost*>(lua_touserdata(state, -1));
   lua_pop(state, 1);
+  return host;
+}
+
+// Null if the running script is not debugged.
+ScriptDebugger* DebuggerOf(lua_State* state) {
+  ScriptHost* const host = FindHost(state);
+  return host == nullptr ? nullptr : host->debugger();
+}
+
+ScriptHost& HostOf(lua_State* state) {
+  ScriptHost* const host = FindHost(state);
   if (host == nullptr) Raise(state, "ERR redis.call/pcall can only be called inside a script");
   return *host;
 }
@@ -71,6 +84,24 @@ const char* ReadWords(lua_State* state, Words& words) {
   return nullptr;
 }
 
+constexpr std::string_view kGeneralCode = "ERR ";
+
+// Shows an error of the library or of a rule to the debugger. Redis adds the code ERR later; other
+// errors are the server's shared texts with their line end.
+void ShowError(lua_State* state, std::string_view text) {
+  ScriptDebugger* const debugger = DebuggerOf(state);
+  if (debugger == nullptr) return;
+  if (text.starts_with(kGeneralCode)) return debugger->OnError(text.substr(kGeneralCode.size()));
+  debugger->OnError("-" + std::string(text) + "\r\n");
+}
+
+// Shows the reply of a command that has run, or the error of the rule that refused it.
+void ShowReply(lua_State* state, ScriptHost& host, const Reply& reply) {
+  if (host.refused_last()) return ShowError(state, reply.text());
+  if (reply.is_error()) host.debugger()->OnError("-" + reply.text());
+  host.debugger()->OnReply(reply, UsesResp3(state));
+}
+
 // Runs the command in the arguments and pushes its reply. Returns true if it is an error. An error
 // returned by a command, or by rejecting it, is marked, because a server counts it once.
 bool CallHost(lua_State* state) {
@@ -84,7 +115,10 @@ bool CallHost(lua_State* state) {
   size_t bytes = 0;
   for (const std::string_view word : words) bytes += word.size();
   RunLimit::ChargeCall(state, bytes);
+  ScriptDebugger* const debugger = host.debugger();
+  if (debugger != nullptr) debugger->OnCall(words);
   const Reply reply = host.CallCommand(words);
+  if (debugger != nullptr) ShowReply(state, host, reply);
   // The words may fill Lua's stack.
   lua_settop(state, 0);
   PushReply(state, reply, UsesResp3(state));
@@ -134,7 +168,7 @@ int RedisAclCheckCmd(lua_State* state) {
 // The result of redis.error_reply and redis.status_reply for anything but one string: an error is
 // returned, not raised.
 int RefuseArguments(lua_State* state) {
-  PushErrorTable(state, "ERR wrong number or type of arguments");
+  PushLibraryError(state, "ERR wrong number or type of arguments");
   return 1;
 }
 
@@ -144,6 +178,7 @@ int RedisErrorReply(lua_State* state) {
   if (lua_gettop(state) != 1 || lua_type(state, 1) != LUA_TSTRING) return RefuseArguments(state);
   std::string_view text = lua_tostring(state, 1);
   if (text.starts_with('-')) text.remove_prefix(1);
+  if (ScriptDebugger* debugger = DebuggerOf(state)) debugger->OnError("-" + std::string(text));
   std::string_view code = "ERR";
   if (const size_t space = text.find(' '); space != std::string_view::npos) {
     code = text.substr(0, space);
@@ -221,14 +256,19 @@ int RedisSetRepl(lua_State* state) {
   return 0;
 }
 
-// There is no debugger: returns false.
+// Returns whether the script is debugged.
 int RedisBreakpoint(lua_State* state) {
-  lua_pushboolean(state, 0);
+  ScriptDebugger* const debugger = DebuggerOf(state);
+  if (debugger != nullptr) debugger->OnBreakpoint();
+  lua_pushboolean(state, debugger != nullptr ? 1 : 0);
   return 1;
 }
 
 // Outside a debugging session this does nothing.
-int RedisDebug(lua_State*) { return 0; }
+int RedisDebug(lua_State* state) {
+  if (ScriptDebugger* debugger = DebuggerOf(state)) debugger->OnDebug(state);
+  return 0;
+}
 
 // The code that sees a row: scripts, running functions, libraries while they are loaded.
 enum Audience : uint8_t { kScripts = 1, kRunning = 2, kLoading = 4 };
@@ -401,6 +441,7 @@ void PushClockLibrary(lua_State* state) {
 }
 
 void PushLibraryError(lua_State* state, std::string_view redis_text) {
+  ShowError(state, redis_text);
   PushErrorTable(state, ServerText(CompatibilityOf(state), redis_text));
 }
 

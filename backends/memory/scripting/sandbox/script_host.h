@@ -21,6 +21,8 @@
 
 namespace redouble::inline v0_1::memory {
 
+class ScriptDebugger;
+
 // Runs the commands of a script with the permissions of its user.
 class ScriptHost {
  public:
@@ -40,6 +42,10 @@ class ScriptHost {
   // Called between two instructions of a script that has reached its limit, and then about once a
   // millisecond. Returns true if the script may continue, false if it must end.
   virtual bool MayContinue() { return false; }
+  // True if the last CallCommand returned the error of a rule, and no command ran.
+  virtual bool refused_last() const { return false; }
+  // The debugger that follows the run, which then has no limit (script_debugger.h); null: none.
+  virtual ScriptDebugger* debugger() { return nullptr; }
 
  protected:
   ~ScriptHost() = default;
