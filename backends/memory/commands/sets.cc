@@ -32,12 +32,12 @@ Operands FindSets(CommandContext& context, Arguments keys) {
   operands.sets.reserve(keys.size());
   for (const std::string_view key : keys) {
     const Lookup<Set> set = context.Find<Set>(key);
+    context.CountRead(key, set.exists());
     if (set.wrong_type()) {
       // Later keys are not looked up, so that expired ones stay.
       operands.wrong_type = true;
       return operands;
     }
-    if (!set) context.Missed(key);
     operands.sets.push_back(set ? &*set : nullptr);
   }
   return operands;

@@ -55,6 +55,8 @@ class Lookup {
   Lookup() = default;
   Lookup(Database::Entry* entry, T* value) : entry_(entry), value_(value) {}
 
+  // There is a key, of whatever type.
+  bool exists() const { return entry_ != nullptr; }
   bool wrong_type() const { return entry_ != nullptr && value_ == nullptr; }
   explicit operator bool() const { return value_ != nullptr; }
   T& operator*() const { return *value_; }
@@ -104,8 +106,9 @@ class CommandContext {
   std::string_view subcommand() const { return subcommand_; }
   void set_subcommand(std::string_view subcommand) { subcommand_ = subcommand; }
 
-  // Whether the lookup of a missing key is an event ("keymiss"): for commands that only read.
-  void set_notifies_misses(bool value) { notifies_misses_ = value; }
+  // Whether each lookup reads: it counts as a hit or a miss, and that of a missing key is an event
+  // ("keymiss"). For commands that only read.
+  void set_only_reads(bool value) { only_reads_ = value; }
   // Whether lookups count for LFU: maxmemory-policy is an LFU policy.
   void set_counts_uses(bool value) { counts_uses_ = value; }
   // Whether lookups update the LRU and LFU fields (CLIENT NO-TOUCH).
@@ -123,19 +126,20 @@ class CommandContext {
   // As FindAny, without updating the LRU and LFU fields.
   Database::Entry* Peek(std::string_view key) const {
     Database::Entry* entry = db_->Find(key);
-    ++(entry == nullptr ? misses_ : hits_);
-    if (entry == nullptr && notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
+    if (only_reads_) NoteRead(key, entry != nullptr);
     return entry;
   }
   // True if the key is stored, but has expired (LazyExpiry).
   bool IsExpired(const Database::Entry& entry) const { return db_->IsExpired(entry, now_ms_); }
-  // The numbers of lookups that found a key, and of lookups that did not.
+  // To be called for a lookup by which a command reads that may also write: it counts as that of a
+  // command that only reads.
+  void CountRead(std::string_view key, bool found) const {
+    if (!only_reads_) NoteRead(key, found);
+  }
+  // Counts a lookup as a hit or a miss, without an event.
+  void CountLookup(bool found) const { ++(found ? hits_ : misses_); }
   int64_t hits() const { return hits_; }
   int64_t misses() const { return misses_; }
-  // Publishes "keymiss" for a missing key that a writing command reads.
-  void Missed(std::string_view key) const {
-    if (!notifies_misses_) Notify(key, EventClass::kKeyMiss, "keymiss");
-  }
   // Looks up a key as a collection type T (values/), or as a string.
   template <typename T>
   Lookup<T> Find(std::string_view key) const {
@@ -244,13 +248,17 @@ class CommandContext {
 
  private:
   void CountUse(Database::Entry& entry) const;
+  void NoteRead(std::string_view key, bool found) const {
+    CountLookup(found);
+    if (!found) Notify(key, EventClass::kKeyMiss, "keymiss");
+  }
 
   EngineCore& engine_;
   SessionCore& session_;
   Database* db_;
   const int64_t now_ms_;
   const uint32_t now_s_;
-  bool notifies_misses_ = false;
+  bool only_reads_ = false;
   bool counts_uses_ = false;
   bool touches_ = true;
   CallEffects* effects_ = nullptr;

@@ -553,7 +553,7 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
   if (session.no_touch()) context.set_touches(id == CommandId::kTouch);
   const CommandSpec& spec = store::SpecOf(id);
   const bool only_reads = spec.Has(store::command_flag::kReadOnly);
-  if (notifications_.Wants(EventClass::kKeyMiss)) context.set_notifies_misses(only_reads);
+  context.set_only_reads(only_reads);
   if (spec.is_subcommand()) {
     context.set_subcommand(arguments[0]);
     arguments = arguments.subspan(1);
@@ -565,7 +565,7 @@ Reply EngineCore::Call(SessionCore& session, CommandId id, std::string_view name
                                : RunHandler(kHandlers[static_cast<size_t>(id)], context, arguments);
   if (effects) Propagate(*effects, session, sent, changes);
   if (!gone_.empty()) RemoveGone();
-  if (only_reads) administration_.statistics().CountLookups(context.hits(), context.misses());
+  administration_.statistics().CountLookups(context.hits(), context.misses());
   // A script's keys are remembered when one of its commands reads.
   if (only_reads && tracking_.has_clients() && !session.runs_script() && !RunsScript(id)) {
     RememberReads(*this, session, id, sent.arguments);

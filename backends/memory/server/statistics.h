@@ -62,7 +62,7 @@ class Statistics {
   // The number of all calls, and of all error replies.
   int64_t calls() const;
   int64_t error_replies() const;
-  // Lookups by commands that only read (keyspace_hits, keyspace_misses).
+  // Lookups that read (keyspace_hits, keyspace_misses).
   int64_t hits() const { return hits_; }
   int64_t misses() const { return misses_; }
 

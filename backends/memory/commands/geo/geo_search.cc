@@ -285,8 +285,8 @@ Reply StoreHits(CommandContext& context, const Dialect& dialect, const Query& qu
 Reply SearchGeneric(CommandContext& context, const Dialect& dialect, Arguments arguments) {
   const std::string_view key = arguments[dialect.stores ? 1 : 0];
   const Lookup<SortedSet> set = context.Find<SortedSet>(key);
+  context.CountRead(key, set.exists());
   if (set.wrong_type()) return WrongType();
-  if (!set) context.Missed(key);
   Query query;
   if (dialect.stores) query.destination = arguments[0];
   if (!dialect.search) {

@@ -135,10 +135,8 @@ Reply HandleCopy(CommandContext& context, Arguments arguments) {
     return Reply::Error("ERR source and destination objects are the same");
   }
   Database::Entry* source = context.FindAny(from);
-  if (source == nullptr) {
-    context.Missed(from);
-    return Reply::Integer(0);
-  }
+  context.CountRead(from, source != nullptr);
+  if (source == nullptr) return Reply::Integer(0);
   const std::optional<int64_t> deadline_ms = source_db.DeadlineOf(*source);
   const std::optional<FieldDeadlines::List> fields = context.FieldDeadlinesOf(from);
   KeepEncoding(context, *source);

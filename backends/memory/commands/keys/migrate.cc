@@ -74,17 +74,14 @@ Reply ReadMigration(Arguments arguments, Migration& migration) {
   return Reply::Nil();
 }
 
-// The keys that exist. As in Redis, these lookups count, although the command writes.
+// The keys that exist.
 std::vector<std::string_view> PresentKeys(CommandContext& context, Arguments keys) {
   std::vector<std::string_view> present;
   for (const std::string_view key : keys) {
-    if (context.FindAny(key) != nullptr) {
-      present.push_back(key);
-    } else {
-      context.Missed(key);
-    }
+    const bool exists = context.FindAny(key) != nullptr;
+    context.CountRead(key, exists);
+    if (exists) present.push_back(key);
   }
-  context.engine().administration().statistics().CountLookups(context.hits(), context.misses());
   return present;
 }
 

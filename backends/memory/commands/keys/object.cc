@@ -19,9 +19,11 @@ namespace {
 constexpr int64_t kSharedIntegers = 10'000;
 constexpr int64_t kSharedCount = std::numeric_limits<int32_t>::max();
 
-// Such a lookup neither updates the LRU and LFU fields nor counts as a miss.
+// Such a lookup neither updates the LRU and LFU fields nor publishes "keymiss".
 const Database::Entry* Look(CommandContext& context, Arguments arguments) {
-  return context.db().Find(arguments[0]);
+  const Database::Entry* entry = context.db().Find(arguments[0]);
+  context.CountLookup(entry != nullptr);
+  return entry;
 }
 
 // Each key needs its own LRU or LFU field if keys are evicted by it. Redis decides when it stores

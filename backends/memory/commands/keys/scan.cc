@@ -87,6 +87,8 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
   std::vector<std::string> expired;
   context.PropagateSeparately();
   const bool by_type_first = context.engine().Has(Feature::kScanByType);
+  // To learn its type, Redis 7.0 looks the key up as a command that reads does.
+  const bool looks_up = options.type && !by_type_first;
   const auto visit = [&](const Database::Entry& entry) {
     if (!options.Matches(entry.key())) return;
     const bool has_type =
@@ -96,11 +98,18 @@ Reply HandleScan(CommandContext& context, Arguments arguments) {
       expired.emplace_back(entry.key());
       return;
     }
+    if (looks_up) context.CountLookup(/*found=*/true);
     if (has_type) keys.push_back(Reply::Bulk(entry.key()));
   };
   const uint64_t next = context.db().Scan(options.cursor, options.count, visit);
   // As in Redis, they expire now.
-  for (const std::string& key : expired) context.db().Find(key);
+  for (const std::string& key : expired) {
+    if (looks_up) {
+      context.Peek(key);
+    } else {
+      context.db().Find(key);
+    }
+  }
   return ScanReply(next, std::move(keys));
 }
 

@@ -105,10 +105,8 @@ void LoadList(const List& list, bool backwards, std::vector<Item>& items) {
 // The elements in their stored order. Returns false if the key has the wrong type.
 bool Load(CommandContext& context, std::string_view key, bool backwards, std::vector<Item>& items) {
   const Database::Entry* entry = context.FindAny(key);
-  if (entry == nullptr) {
-    context.Missed(key);
-    return true;
-  }
+  context.CountRead(key, entry != nullptr);
+  if (entry == nullptr) return true;
   if (const List* list = entry->value.As<List>()) {
     LoadList(*list, backwards, items);
   } else if (const Set* set = entry->value.As<Set>()) {
@@ -143,10 +141,8 @@ std::optional<std::string> Follow(CommandContext& context, std::string_view patt
   std::string key(pattern.substr(0, star));
   key.append(element).append(behind);
   const Database::Entry* entry = context.FindAny(key);
-  if (entry == nullptr) {
-    context.Missed(key);
-    return std::nullopt;
-  }
+  context.CountRead(key, entry != nullptr);
+  if (entry == nullptr) return std::nullopt;
   if (!field.empty()) {
     const Hash* hash = entry->value.As<Hash>();
     return hash == nullptr ? std::nullopt : hash->Get(field);

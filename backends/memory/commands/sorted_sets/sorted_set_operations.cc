@@ -73,7 +73,7 @@ struct Request {
 std::optional<Reply> FindInputs(CommandContext& context, Arguments keys, Request& request) {
   for (const std::string_view key : keys) {
     const Database::Entry* entry = context.FindAny(key);
-    if (entry == nullptr) context.Missed(key);
+    context.CountRead(key, entry != nullptr);
     const SortedSet* sorted_set = entry == nullptr ? nullptr : entry->value.As<SortedSet>();
     const Set* set = entry == nullptr ? nullptr : entry->value.As<Set>();
     if (entry != nullptr && sorted_set == nullptr && set == nullptr) return WrongType();

@@ -206,8 +206,8 @@ Reply HandleZRangeStore(CommandContext& context, Arguments arguments) {
     return *std::move(error);
   }
   const Lookup<SortedSet> source = context.Find<SortedSet>(arguments[1]);
+  context.CountRead(arguments[1], source.exists());
   if (source.wrong_type()) return WrongType();
-  if (!source) context.Missed(arguments[1]);
   SortedSet result;
   if (source) {
     // For ranks, Redis knows the number of elements in advance.

@@ -204,8 +204,8 @@ Reply HandleXGroupHelp(CommandContext& context, Arguments) { return HelpReply(co
 
 Reply HandleXAck(CommandContext& context, Arguments arguments) {
   const Lookup<Stream> stream = context.Find<Stream>(arguments[0]);
+  context.CountRead(arguments[0], stream.exists());
   if (stream.wrong_type()) return WrongType();
-  if (!stream) context.Missed(arguments[0]);
   StreamGroup* group = stream ? stream->FindGroup(arguments[1]) : nullptr;
   if (group == nullptr) return Reply::Integer(0);
   std::vector<StreamId> ids;

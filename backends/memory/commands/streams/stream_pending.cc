@@ -104,8 +104,8 @@ struct GroupOfStream {
 
 GroupOfStream FindGroup(CommandContext& context, std::string_view key, std::string_view name) {
   const Lookup<Stream> stream = context.Find<Stream>(key);
+  context.CountRead(key, stream.exists());
   if (stream.wrong_type()) return {.error = WrongType()};
-  if (!stream) context.Missed(key);
   StreamGroup* group = stream ? stream->FindGroup(name) : nullptr;
   if (group == nullptr) return {.error = NoSuchKeyOrGroup(key, name)};
   return {.stream = &*stream, .group = group};

@@ -195,8 +195,8 @@ Reply ResolveIds(CommandContext& context, ReadRequest& request) {
   for (size_t i = 0; i < request.keys.size(); ++i) {
     const std::string_view key = request.keys[i];
     const Lookup<Stream> stream = context.Find<Stream>(key);
+    if (request.reader) context.CountRead(key, stream.exists());
     if (stream.wrong_type()) return WrongType();
-    if (request.reader && !stream) context.Missed(key);
     if (request.reader && (!stream || stream->FindGroup(request.reader->group) == nullptr)) {
       return NoSuchKeyOrGroup(key, request.reader->group, " in XREADGROUP with GROUP option");
     }
@@ -329,7 +329,9 @@ std::optional<Reply> ReadGroupStreams(CommandContext& context, const ReadRequest
   std::vector<Reply> streams;
   for (size_t i = 0; i < request.keys.size(); ++i) {
     const std::string_view key = request.keys[i];
-    if (!context.Find<Stream>(key)) continue;
+    const bool exists = static_cast<bool>(context.Find<Stream>(key));
+    context.CountRead(key, exists);
+    if (!exists) continue;
     std::optional<Reply> reply = ReadGroupStream(context, key, request, request.after[i]);
     if (reply) streams.push_back(*std::move(reply));
   }

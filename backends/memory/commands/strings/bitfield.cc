@@ -114,8 +114,8 @@ Reply Write(const FieldOperation& operation, std::span<char> text, bool& changed
 
 Reply ReadFields(CommandContext& context, std::string_view key, const FieldProgram& program) {
   const Lookup<Value> string = context.FindString(key);
+  context.CountRead(key, string.exists());
   if (string.wrong_type()) return WrongType();
-  if (!string) context.Missed(key);
   Value::TextBuffer buffer;
   const std::string_view text = string ? string->Text(buffer) : std::string_view();
   std::vector<Reply> replies;

@@ -209,8 +209,8 @@ Reply HandleBitOp(CommandContext& context, Arguments arguments) {
   size_t size = 0;
   for (const std::string_view key : sources) {
     const Lookup<Value> string = context.FindString(key);
+    context.CountRead(key, string.exists());
     if (string.wrong_type()) return WrongType();
-    if (!string) context.Missed(key);
     Value::TextBuffer buffer;
     texts.emplace_back(string ? string->Text(buffer) : std::string_view());
     size = std::max(size, texts.back().size());

@@ -58,12 +58,10 @@ Union UnionOf(CommandContext& context, Arguments keys) {
   Union all;
   for (const std::string_view key : keys) {
     Found found = FindSketch(context, key);
+    context.CountRead(key, found.string.exists());
     all.error = std::move(found.error);
     if (all.error) return all;
-    if (!found.sketch) {
-      context.Missed(key);
-      continue;
-    }
+    if (!found.sketch) continue;
     all.dense = all.dense || found.sketch->is_dense();
     if (!found.sketch->MergeInto(all.registers)) {
       all.error = Corrupted();

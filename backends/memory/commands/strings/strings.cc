@@ -31,10 +31,9 @@ Reply TextReply(const Value& string) {
 // The string at `key`, nil if it does not exist, or the error.
 Reply GetReply(CommandContext& context, std::string_view key) {
   const Lookup<Value> string = context.FindString(key);
+  context.CountRead(key, string.exists());
   if (string.wrong_type()) return WrongType();
-  if (string) return TextReply(*string);
-  context.Missed(key);
-  return Reply::Nil();
+  return string ? TextReply(*string) : Reply::Nil();
 }
 
 // The options of SET and GETEX.
@@ -255,11 +254,9 @@ Reply HandleGetEx(CommandContext& context, Arguments arguments) {
   if (!options) return SyntaxError();
   const std::string_view key = arguments[0];
   const Lookup<Value> string = context.FindString(key);
+  context.CountRead(key, string.exists());
   if (string.wrong_type()) return WrongType();
-  if (!string) {
-    context.Missed(key);
-    return Reply::Nil();
-  }
+  if (!string) return Reply::Nil();
   Reply reply = TextReply(*string);
   if (options->persist) {
     KeepEncoding(context, string.entry());
