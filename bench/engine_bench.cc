@@ -56,7 +56,7 @@ class CountAllocations {
 };
 
 void Sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Arg(1000)->Arg(100'000)->Arg(1'000'000);
+  benchmark->Arg(1000)->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000);
 }
 
 std::vector<std::string> MakeKeys(int64_t count) {

@@ -35,6 +35,7 @@ Value EventOf(int64_t number) {
 }
 
 enum Shape { kDefault, kWithFeed, kAtomic, kNewestFirst };
+constexpr const char* kShapes[] = {"default", "with a feed", "atomic", "newest first"};
 
 template <typename Backend>
 void BM_SetHistory(benchmark::State& state) {
@@ -55,6 +56,7 @@ void BM_SetHistory(benchmark::State& state) {
     }
   }
   backend.Report(state);
+  state.SetLabel(kShapes[shape]);
 }
 BENCHMARK(BM_SetHistory<Memory>)->ArgName("shape")->DenseRange(kDefault, kNewestFirst);
 BENCHMARK(BM_SetHistory<Live>)->ArgName("shape")->DenseRange(kDefault, kNewestFirst)->UseRealTime();
@@ -152,6 +154,7 @@ void BM_WorkflowContract(benchmark::State& state) {
     (void)base::Run(contracts.ReleaseDedup(contract));
   }
   backend.Report(state);
+  state.SetLabel(state.range(0) == 1 ? "with an owner token" : "default");
 }
 BENCHMARK(BM_WorkflowContract<Memory>)->ArgName("owner")->Arg(0)->Arg(1);
 BENCHMARK(BM_WorkflowContract<Live>)->ArgName("owner")->Arg(0)->Arg(1)->UseRealTime();

@@ -2,7 +2,7 @@
 """Requests to `redouble serve` and to redis-server, in turn, on one machine.
 
 For each row of serve_rows.py and pipeline depth: requests per second, and the server's own processor time per request
-(/proc/PID/schedstat), because the client is often the slower of the two. Requests of one command are sent by
+(/proc/PID/schedstat), because the client is often the slower of the two. Prints a table. Requests of one command are sent by
 redis-benchmark, others by serve_rows.py. A ratio is the median of the rounds' ratios.
 
     bazel build --config=opt //:redouble
@@ -93,8 +93,8 @@ def main():
     options = parser.parse_args()
     ours = Server(os.path.abspath(options.program), "serve", "--port", "none", "--unixsocket")
     theirs = Server("redis-server", "--port", "0", "--save", "", "--unixsocket")
-    print(f"{'row':16} {'-P':>3} {'ours/s':>10} {'redis/s':>10} {'ratio':>6}"
-          f" {'ours ns':>9} {'redis ns':>9} {'ratio':>6}")
+    print("| row | commands in flight | requests/s | redis-server | ratio | processor, ns | redis-server | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for depth in options.depth or REQUESTS:
         ratios = []
         for row in serve_rows.ROWS:
@@ -103,10 +103,10 @@ def main():
             requests = max(math.ceil(REQUESTS[depth] * row.share * options.scale), depth * row.clients)
             our_rate, rate, rates, our_ns, ns, costs = compare(ours, theirs, row, requests, depth, options.rounds)
             ratios.append((rates, costs))
-            print(f"{row.name:16} {depth:3} {our_rate:10.0f} {rate:10.0f} {rates:6.2f}"
-                  f" {our_ns:9.0f} {ns:9.0f} {costs:6.2f}", flush=True)
+            print(f"| {row.name} | {depth} | {our_rate:,.0f} | {rate:,.0f} | {rates:.2f}"
+                  f" | {our_ns:,.0f} | {ns:,.0f} | {costs:.2f} |", flush=True)
         rates, costs = (statistics.geometric_mean(column) for column in zip(*ratios))
-        print(f"{'geometric mean':16} {depth:3} {'':21} {rates:6.2f} {'':19} {costs:6.2f}", flush=True)
+        print(f"| geometric mean | {depth} | | | {rates:.2f} | | | {costs:.2f} |", flush=True)
     ours.stop()
     theirs.stop()
 

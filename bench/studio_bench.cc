@@ -47,10 +47,13 @@ studio::ControlPlaneEvent IngestedOf(int64_t number) {
   return event;
 }
 
-template <typename Backend, bool kHardened>
+enum class Form { kDocumented, kHardened };
+
+template <typename Backend, Form form>
 void BM_InsertEvent(benchmark::State& state) {
   Counted<Backend> backend;
-  studio::EventStore events(backend.store(), {.hardening = {.atomic_event_insert = kHardened}});
+  studio::EventStore events(backend.store(),
+                            {.hardening = {.atomic_event_insert = form == Form::kHardened}});
   int64_t number = 0;
   backend.Begin();
   for (auto _ : state) {
@@ -60,16 +63,16 @@ void BM_InsertEvent(benchmark::State& state) {
   }
   backend.Report(state);
 }
-BENCHMARK(BM_InsertEvent<Memory, false>);
-BENCHMARK(BM_InsertEvent<Memory, true>);
-BENCHMARK(BM_InsertEvent<Live, false>)->UseRealTime();
-BENCHMARK(BM_InsertEvent<Live, true>)->UseRealTime();
+BENCHMARK(BM_InsertEvent<Memory, Form::kDocumented>);
+BENCHMARK(BM_InsertEvent<Memory, Form::kHardened>);
+BENCHMARK(BM_InsertEvent<Live, Form::kDocumented>)->UseRealTime();
+BENCHMARK(BM_InsertEvent<Live, Form::kHardened>)->UseRealTime();
 
-template <typename Backend, bool kHardened>
+template <typename Backend, Form form>
 void BM_UpsertTaskDocument(benchmark::State& state) {
   Counted<Backend> backend;
-  studio::SearchStore documents(backend.store(),
-                                {.hardening = {.atomic_search_documents = kHardened}});
+  studio::SearchStore documents(
+      backend.store(), {.hardening = {.atomic_search_documents = form == Form::kHardened}});
   studio::SearchIndex index(documents, {});
   const studio::ServiceRecord service = Service();
   int64_t number = 0;
@@ -81,10 +84,10 @@ void BM_UpsertTaskDocument(benchmark::State& state) {
   }
   backend.Report(state);
 }
-BENCHMARK(BM_UpsertTaskDocument<Memory, false>);
-BENCHMARK(BM_UpsertTaskDocument<Memory, true>);
-BENCHMARK(BM_UpsertTaskDocument<Live, false>)->UseRealTime();
-BENCHMARK(BM_UpsertTaskDocument<Live, true>)->UseRealTime();
+BENCHMARK(BM_UpsertTaskDocument<Memory, Form::kDocumented>);
+BENCHMARK(BM_UpsertTaskDocument<Memory, Form::kHardened>);
+BENCHMARK(BM_UpsertTaskDocument<Live, Form::kDocumented>)->UseRealTime();
+BENCHMARK(BM_UpsertTaskDocument<Live, Form::kHardened>)->UseRealTime();
 
 // Searches 100,000 documents for a status that 100 of them have, and returns a page of 50.
 template <typename Backend>

@@ -1,19 +1,8 @@
-"""Writes the table of throughput into docs/systems/orchestrator.md: the document's numbers beside measured ones.
+"""The table of throughput of docs/systems/orchestrator.md: the document's numbers beside measured ones.
 
-    bazel run --config=opt //bench:orchestrator -- --benchmark_out=/tmp/orchestrator.json --benchmark_out_format=json
-    python3 bench/tables/orchestrator_table.py /tmp/orchestrator.json
-
-The document's numbers are counters of the benchmark. Measure on a quiet machine; the load is written below the table.
+The document's numbers are counters of the benchmark.
 """
 
-import json
-import os
-import re
-import sys
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PAGE = os.path.join(ROOT, "docs/systems/orchestrator.md")
-BEGIN, END = "<!-- measured: throughput -->\n", "<!-- end -->"
 HEAD = """
 | operation | document | redis-benchmark, 50 connections | live, one at a time | live, pipelines of 50 | in memory, one at a time | in memory, pipelines of 50 | latency: document | latency: live, mean |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -35,7 +24,7 @@ ROWS = {
 def table(measured):
     """The text between the two markers."""
     runs = {run["name"]: run for run in measured["benchmarks"]}
-    lines = [HEAD.rstrip("\n")]
+    lines = [HEAD.strip("\n")]
     for name, operation in ROWS.items():
         live = runs[f"BM_{name}<Live>/1/real_time"]
         rates = [
@@ -50,24 +39,4 @@ def table(measured):
         cells.append(f"below {live['document_latency_ms']:.0f} ms")
         cells.append(f"{1000 / live['items_per_second']:.3f} ms")
         lines.append(f"| {operation} | " + " | ".join(cells) + " |")
-    context = measured["context"]
-    load = ", ".join(f"{load:.1f}" for load in context["load_avg"])
-    lines.append(f"\n{context['date'][:10]}, {context['num_cpus']} cores, load {load}.\n\n")
     return "\n".join(lines)
-
-
-def main(path):
-    with open(path, encoding="utf-8") as file:
-        measured = json.load(file)
-    with open(PAGE, encoding="utf-8") as file:
-        page = file.read()
-    pattern = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.S)
-    page, count = pattern.subn(lambda _: BEGIN + table(measured) + END, page)
-    if count != 1:
-        sys.exit(f"{PAGE} has {count} tables of throughput")
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
