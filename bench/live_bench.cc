@@ -73,6 +73,11 @@ struct Plain {
   static redis::Counters TrafficOf(const Client& client) { return client.counters(); }
 };
 
+// For hiredis only.
+struct Events : Plain {
+  using Raw = RawEvents;
+};
+
 struct Tls : Plain {
   using Raw = RawTls;
   static redis::SpawnedServer& Server() {
@@ -208,6 +213,7 @@ void BM_StandingCoroutines(benchmark::State& state) {
   BENCHMARK(BM_StandingCoroutines<On>)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime()
 
 REDOUBLE_BENCHMARK_LIVE(Plain);
+BENCHMARK(BM_Hiredis<Events>)->Arg(1)->UseRealTime();
 REDOUBLE_BENCHMARK_LIVE(Tls);
 REDOUBLE_BENCHMARK_LIVE(Cluster);
 REDOUBLE_BENCHMARK_LIVE(Sentinels);

@@ -1,5 +1,8 @@
 #include "redouble/bench/raw_connections.h"
 
+#include <sys/epoll.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -62,6 +65,31 @@ void RawPlain::AppendGet(int64_t) { Append(context_.get(), kBenchKey); }
 void RawPlain::Flush() { WriteAll(context_.get()); }
 
 bool RawPlain::Receive() { return ReceiveValue(context_.get()); }
+
+RawEvents::RawEvents(const redis::SpawnedServer& server)
+    : context_(Connected(redisConnectUnix(server.unix_socket().c_str()))),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  SetKey(context_.get(), kBenchKey);
+  epoll_event event = {.events = EPOLLIN, .data = {}};
+  ExitUnless(epoll_ctl(epoll_, EPOLL_CTL_ADD, context_->fd, &event) == 0, "epoll");
+}
+
+RawEvents::~RawEvents() { close(epoll_); }
+
+void RawEvents::AppendGet(int64_t) { Append(context_.get(), kBenchKey); }
+
+void RawEvents::Flush() { WriteAll(context_.get()); }
+
+bool RawEvents::Receive() {
+  while (true) {
+    void* reply = nullptr;
+    ExitUnless(redisGetReplyFromReader(context_.get(), &reply) == REDIS_OK, "reply");
+    if (reply != nullptr) return TakeValue(reply);
+    epoll_event event;
+    ExitUnless(epoll_wait(epoll_, &event, 1, -1) == 1, "wait");
+    ExitUnless(redisBufferRead(context_.get()) == REDIS_OK, "read");
+  }
+}
 
 RawTls::RawTls(const redis::SpawnedServer& server)
     : ssl_context_(SSL_CTX_new(TLS_client_method())),
