@@ -1,5 +1,5 @@
-// RawPlain, RawEvents, RawTls, RawCluster: what a C program would write with hiredis, to compare the live
-// clients with.
+// RawPlain, RawEvents, RawTls, RawCluster: what a C program would write with hiredis, to compare
+// the live clients with.
 //
 // Commands are appended to a pipeline, and then all replies are received:
 //

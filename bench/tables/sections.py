@@ -116,17 +116,19 @@ def systems_table(*outputs):
 
 
 def files_command(*options):
-    return ("bench/data_files_bench.py", "{bin}/redouble", *options)
+    return ("bench/serve/data_files_bench.py", "{bin}/redouble", *options)
 
 
 SECTIONS = (
     Section("engine", ("//bench:engine",), (of_program("engine"),), engine_table),
     Section("memory", ("//bench:memory",), (("{bin}/bench/memory", "--full"),), printed_tables),
-    Section("serve", ("//:redouble",), (("bench/serve_bench.py", "{bin}/redouble"),), printed_tables),
+    Section("serve", ("//:redouble",), (("bench/serve/requests_bench.py", "{bin}/redouble"),), printed_tables),
+    Section("latency", ("//:redouble", "//bench/serve:open_loop"),
+            (("bench/serve/latency_bench.py", "{bin}/redouble", "{bin}/bench/serve/open_loop"),), printed_tables),
     Section("files", ("//:redouble",), (files_command("--keys", "1000000", "--rounds", "5"),
                                         files_command("--keys", "1000000", "--rounds", "5", "--mixed"),
                                         files_command("--keys", "10000000")), printed_tables),
-    Section("background", ("//:redouble",), (("bench/background_save_bench.py", "{bin}/redouble"),), printed_tables),
+    Section("background", ("//:redouble",), (("bench/serve/background_save_bench.py", "{bin}/redouble"),), printed_tables),
     Section("live", ("//bench:live",), (of_program("live", "--benchmark_repetitions=7",
                                                    "--benchmark_enable_random_interleaving=true"),), live_table),
     Section("sim", ("//bench:sim",), (of_program("sim"),), sim_table),

@@ -2,10 +2,10 @@
 """Instructions per request of `redouble serve` and of redis-server, counted by valgrind.
 
 Unlike times, the counts hardly depend on what else the machine does: two runs of one program differ by less than one
-percent. The kernel's work is not counted. Eight connections send pipelines of 64 requests of the rows of serve_rows.py.
+percent. The kernel's work is not counted. Eight connections send pipelines of 64 requests of the rows of rows.py.
 
     bazel build --config=opt //:redouble
-    bench/serve_instructions.py bazel-bin/redouble [EARLIER_PROGRAM]
+    bench/serve/instructions.py bazel-bin/redouble [EARLIER_PROGRAM]
 
 Options: --filter NAME, --requests N, --keep FOLDER (the profiles, for callgrind_annotate).
 """
@@ -20,10 +20,10 @@ import subprocess
 import tempfile
 import time
 
-import serve_rows
+import rows
 
 CONNECTIONS = 8
-STEP = CONNECTIONS * serve_rows.BATCH
+STEP = CONNECTIONS * rows.BATCH
 
 
 class Server:
@@ -38,7 +38,7 @@ class Server:
                                         stderr=subprocess.DEVNULL)
         while True:
             try:
-                self.client = serve_rows.Client(self.path, CONNECTIONS)
+                self.client = rows.Client(self.path, CONNECTIONS)
                 return
             except OSError:
                 time.sleep(0.1)
@@ -56,11 +56,11 @@ class Server:
 
     def measure(self, row, requests, keep=None):
         """Instructions per request."""
-        serve_rows.prepare(self.client, row, requests + STEP)
-        subscribers = serve_rows.Subscribers(self.path, row.subscribers)
-        source = serve_rows.Requests(row, seed=1)
+        rows.prepare(self.client, row, requests + STEP)
+        subscribers = rows.Subscribers(self.path, row.subscribers)
+        source = rows.Requests(row, seed=1)
         self.client.exchange([source.batch() for _ in range(CONNECTIONS)])
-        batches = [source.batch() for _ in range(max(requests, STEP) // serve_rows.BATCH)]
+        batches = [source.batch() for _ in range(max(requests, STEP) // rows.BATCH)]
         self.dump()
         for at in range(0, len(batches), CONNECTIONS):
             self.client.exchange(batches[at:at + CONNECTIONS])
@@ -70,7 +70,7 @@ class Server:
             total = int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE).group(1))
         if keep:
             shutil.copy(profile, keep)
-        return total / (len(batches) * serve_rows.BATCH)
+        return total / (len(batches) * rows.BATCH)
 
     def stop(self):
         self.client.close()
@@ -97,9 +97,9 @@ def main():
         servers["earlier"] = serve(options.earlier)
     ratios = []
     print(f"{'row':16}" + "".join(f" {name:>9}" for name in servers) + "  ratio")
-    for row in serve_rows.ROWS:
+    for row in rows.ROWS:
         # Without pipelines the kernel does most of the work, and valgrind does not count it.
-        if options.filter not in row.name or serve_rows.BATCH not in row.depths:
+        if options.filter not in row.name or rows.BATCH not in row.depths:
             continue
         requests = int(options.requests * row.share)
         counts = {name: server.measure(row, requests, options.keep and f"{options.keep}/{name}.{row.name}")

@@ -8,7 +8,7 @@ resident memory afterwards; all are medians. The last two columns are the median
 seconds: a loaded machine changes both sides of a round alike. The digests of both are compared.
 
     bazel build --config=opt //:redouble
-    bench/data_files_bench.py bazel-bin/redouble --keys 1000000 --keys 10000000
+    bench/serve/data_files_bench.py bazel-bin/redouble --keys 1000000 --keys 10000000
 
 Options: --rounds N, --mixed, --folder F (where the files are; 10 million keys need 1 GB).
 """

@@ -7,7 +7,7 @@ save, the replies during the save, its seconds, and the peak of resident memory 
 first changes; the figures are medians.
 
     bazel build --config=opt //:redouble
-    bench/background_save_bench.py bazel-bin/redouble --keys 1000000
+    bench/serve/background_save_bench.py bazel-bin/redouble --keys 1000000
 
 Options: --rounds N, --folder F (where the files are), --only (redouble alone).
 """

@@ -1,4 +1,4 @@
-"""The rows of serve_bench.py and serve_instructions.py, and a client that sends them.
+"""The rows of requests_bench.py and instructions.py, and a client that sends them.
 
 A row is a request of one or more commands, and the commands that prepare the keys for it. In the words of a request
 `__rand_int__` is a random number of twelve digits, as redis-benchmark writes it, and `__next_int__` counts from 1.
@@ -11,7 +11,7 @@ import selectors
 import socket
 import threading
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RANGE = 100_000
 BATCH = 64
 END = b"$4\r\n\x01end\r\n"

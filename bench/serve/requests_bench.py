@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Requests to `redouble serve` and to redis-server, in turn, on one machine.
 
-For each row of serve_rows.py and pipeline depth: requests per second, and the server's own processor time per request
+For each row of rows.py and pipeline depth: requests per second, and the server's own processor time per request
 (/proc/PID/schedstat), because the client is often the slower of the two. Prints a table. Requests of one command are sent by
-redis-benchmark, others by serve_rows.py. A ratio is the median of the rounds' ratios.
+redis-benchmark, others by rows.py. A ratio is the median of the rounds' ratios.
 
     bazel build --config=opt //:redouble
-    bench/serve_bench.py bazel-bin/redouble
+    bench/serve/requests_bench.py bazel-bin/redouble
 
 Options: --rounds N, --filter NAME, --depth N, --scale X (more requests).
 """
@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 
-import serve_rows
+import rows
 
 REQUESTS = {1: 200_000, 64: 2_000_000}
 # Longer words do not fit into the arguments of a program.
@@ -41,9 +41,9 @@ class Server:
 
     def measure(self, row, requests, depth):
         """Requests per second, and nanoseconds of the server's processor time per request."""
-        client = serve_rows.Client(self.path, row.clients)
-        serve_rows.prepare(client, row, requests)
-        subscribers = serve_rows.Subscribers(self.path, row.subscribers)
+        client = rows.Client(self.path, row.clients)
+        rows.prepare(client, row, requests)
+        subscribers = rows.Subscribers(self.path, row.subscribers)
         send = self.benchmark if len(row.request) == 1 else self.send
         before = self.processor_ns()
         rate = send(client, row, requests, depth)
@@ -56,13 +56,13 @@ class Server:
         words = list(row.request[0])
         last = words.pop() if len(words[-1]) > LONGEST_ARGUMENT else None
         output = subprocess.run(
-            ["redis-benchmark", "-s", self.path, "-c", str(row.clients), "-r", str(serve_rows.RANGE),
+            ["redis-benchmark", "-s", self.path, "-c", str(row.clients), "-r", str(rows.RANGE),
              "-n", str(requests), "-P", str(depth), "-q", *(["-x"] if last else []), *words],
             input=last, capture_output=True, text=True, check=True).stdout
         return float(re.findall(r"([0-9.]+) requests per second", output)[-1])
 
     def send(self, client, row, requests, depth):
-        source = serve_rows.Requests(row, seed=1)
+        source = rows.Requests(row, seed=1)
         batches = [source.batch(depth) for _ in range(math.ceil(requests / depth))]
         begin = time.monotonic()
         for at in range(0, len(batches), row.clients):
@@ -97,7 +97,7 @@ def main():
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for depth in options.depth or REQUESTS:
         ratios = []
-        for row in serve_rows.ROWS:
+        for row in rows.ROWS:
             if options.filter not in row.name or depth not in row.depths:
                 continue
             requests = max(math.ceil(REQUESTS[depth] * row.share * options.scale), depth * row.clients)
