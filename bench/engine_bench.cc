@@ -18,23 +18,10 @@
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/bench/allocations.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/strings.h"
-
-namespace {
-
-int64_t allocations = 0;
-
-}  // namespace
-
-void* operator new(size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t /*size*/) noexcept { std::free(memory); }
 
 namespace redouble {
 namespace {
@@ -42,12 +29,13 @@ namespace {
 // Reports the allocations of the benchmark's loop, by call.
 class CountAllocations {
  public:
-  explicit CountAllocations(benchmark::State& state) : state_(state), before_(allocations) {}
+  explicit CountAllocations(benchmark::State& state)
+      : state_(state), before_(bench::Allocations()) {}
   CountAllocations(const CountAllocations&) = delete;
   CountAllocations& operator=(const CountAllocations&) = delete;
   ~CountAllocations() {
-    state_.counters["allocations"] = benchmark::Counter(static_cast<double>(allocations - before_),
-                                                        benchmark::Counter::kAvgIterations);
+    state_.counters["allocations"] = benchmark::Counter(
+        static_cast<double>(bench::Allocations() - before_), benchmark::Counter::kAvgIterations);
   }
 
  private:

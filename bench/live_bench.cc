@@ -10,13 +10,11 @@
 // client-side work. allocations: allocations of this program per command. p50_us, p99_us: from the
 // submission of a command to its reply. At the end the program runs redis-benchmark against the
 // server with the Unix socket, which shows its throughput at the same depths.
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +36,7 @@
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/backends/redis/spawn/spawned_sentinels.h"
 #include "redouble/backends/redis/spawn/spawned_server.h"
+#include "redouble/bench/allocations.h"
 #include "redouble/bench/raw_connections.h"
 #include "redouble/bench/support.h"
 #include "redouble/core/base/task/run.h"
@@ -47,12 +46,10 @@
 namespace redouble::inline v0_1::bench {
 namespace {
 
-// The number of allocations of this program; reset to 0 before a measurement.
-std::atomic<uint64_t> allocations = 0;
-
-void ReportAllocations(benchmark::State& state, int64_t commands) {
-  state.counters["allocations"] =
-      static_cast<double>(allocations.load()) / static_cast<double>(state.iterations() * commands);
+// `before`: the allocations before the loop.
+void ReportAllocations(benchmark::State& state, int64_t before, int64_t commands) {
+  state.counters["allocations"] = static_cast<double>(Allocations() - before) /
+                                  static_cast<double>(state.iterations() * commands);
 }
 
 void ReportLatency(benchmark::State& state, const redis::Counters& counters) {
@@ -150,7 +147,7 @@ template <typename On>
 void BM_Hiredis(benchmark::State& state) {
   typename On::Raw raw(On::Server());
   const int64_t depth = state.range(0);
-  allocations = 0;
+  const int64_t before = Allocations();
   for (auto _ : state) {
     for (int64_t i = 0; i < depth; ++i) raw.AppendGet(i);
     raw.Flush();
@@ -158,7 +155,7 @@ void BM_Hiredis(benchmark::State& state) {
       if (!raw.Receive()) return state.SkipWithError("no value");
     }
   }
-  ReportAllocations(state, depth);
+  ReportAllocations(state, before, depth);
   state.SetItemsProcessed(state.iterations() * depth);
 }
 
@@ -166,7 +163,7 @@ template <typename On>
 void BM_SpawnedCoroutines(benchmark::State& state) {
   LiveClient<On> live;
   const int64_t depth = state.range(0);
-  allocations = 0;
+  const int64_t before = Allocations();
   for (auto _ : state) {
     std::vector<base::Task<absl::StatusOr<std::optional<std::string>>>> gets;
     gets.reserve(static_cast<size_t>(depth));
@@ -176,7 +173,7 @@ void BM_SpawnedCoroutines(benchmark::State& state) {
     benchmark::DoNotOptimize(values.data());
   }
   ReportLatency(state, On::TrafficOf(live.client()));
-  ReportAllocations(state, depth);
+  ReportAllocations(state, before, depth);
   state.SetItemsProcessed(state.iterations() * depth);
 }
 
@@ -193,7 +190,7 @@ template <typename On>
 void BM_StandingCoroutines(benchmark::State& state) {
   LiveClient<On> live;
   const int64_t depth = state.range(0);
-  allocations = 0;
+  const int64_t before = Allocations();
   for (auto _ : state) {
     int64_t left = 64 * depth;
     std::vector<base::Task<void>> actors;
@@ -202,7 +199,7 @@ void BM_StandingCoroutines(benchmark::State& state) {
     }
     live.Drive(base::WhenAll(std::move(actors)));
   }
-  ReportAllocations(state, 64 * depth);
+  ReportAllocations(state, before, 64 * depth);
   state.SetItemsProcessed(state.iterations() * 64 * depth);
   ReportLatency(state, On::TrafficOf(live.client()));
 }
@@ -235,7 +232,7 @@ BENCHMARK(BM_Blocking<redis::SyncPool>)->UseRealTime();
 void BM_PipelineBatch(benchmark::State& state) {
   LiveClient<Plain> live;
   const int64_t depth = state.range(0);
-  allocations = 0;
+  const int64_t before = Allocations();
   for (auto _ : state) {
     store::Batch batch(store::Batch::Atomicity::kPipeline);
     for (int64_t i = 0; i < depth; ++i) batch.Add(store::CommandId::kGet, {kBenchKey});
@@ -243,7 +240,7 @@ void BM_PipelineBatch(benchmark::State& state) {
     if (!replies.ok() || !replies->back().is_bulk()) return state.SkipWithError("no value");
     benchmark::DoNotOptimize(replies->data());
   }
-  ReportAllocations(state, depth);
+  ReportAllocations(state, before, depth);
   state.SetItemsProcessed(state.iterations() * depth);
 }
 BENCHMARK(BM_PipelineBatch)->Arg(1)->Arg(64)->Arg(1024)->UseRealTime();
@@ -285,15 +282,6 @@ void RunRedisBenchmark() {
 
 }  // namespace
 }  // namespace redouble::inline v0_1::bench
-
-// Not inlined, because g++ 12 would warn about a mismatched new and delete.
-[[gnu::noinline]] void* operator new(size_t size) {
-  redouble::bench::allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
