@@ -7,9 +7,7 @@
 // copying one to the caller is one allocation.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>

@@ -53,7 +53,7 @@ int64_t NowNanos() {
 // One connection. Its replies have one size each, so that counting bytes counts replies.
 class Connection {
  public:
-  explicit Connection(const char* path) : socket_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+  explicit Connection(const char* path) : socket_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path, sizeof address.sun_path - 1);
