@@ -65,7 +65,8 @@ def live_table(output):
     def against_hiredis(name, server, depth):
         return f"{runs.ratio(name, f'BM_Hiredis<{server}>/{depth}/real_time', 'items_per_second'):.2f}"
 
-    depths = [int(found[1]) for name in runs if (found := re.match(r"BM_Hiredis<Plain>/(\d+)", name))]
+    # The order of the runs is random.
+    depths = sorted(int(found[1]) for name in runs if (found := re.match(r"BM_Hiredis<Plain>/(\d+)", name)))
     rows = []
     for server, title in LIVE.items():
         for kind, coroutines in COROUTINES.items():
