@@ -174,13 +174,20 @@ void BM_RedisBenchmarkXAdd(benchmark::State& state) {
 
 const std::vector<std::vector<int64_t>> kSizes = {{1, 100, 1000}, {100, 1024}};
 
-BENCHMARK(BM_Produce<Memory>)->ArgsProduct(kSizes);
-BENCHMARK(BM_Produce<Live>)->ArgsProduct(kSizes)->UseRealTime();
-BENCHMARK(BM_RedisBenchmarkXAdd)->ArgsProduct(kSizes)->Iterations(1)->UseRealTime();
-BENCHMARK(BM_Fetch<Memory>)->ArgsProduct(kSizes);
-BENCHMARK(BM_Fetch<Live>)->ArgsProduct(kSizes)->UseRealTime();
-BENCHMARK(BM_ConsumeInAGroup<Memory>)->ArgsProduct(kSizes);
-BENCHMARK(BM_ConsumeInAGroup<Live>)->ArgsProduct(kSizes)->UseRealTime();
+BENCHMARK(BM_Produce<Memory>)->ArgNames({"records", "bytes"})->ArgsProduct(kSizes);
+BENCHMARK(BM_Produce<Live>)->ArgNames({"records", "bytes"})->ArgsProduct(kSizes)->UseRealTime();
+BENCHMARK(BM_RedisBenchmarkXAdd)
+    ->ArgNames({"records", "bytes"})
+    ->ArgsProduct(kSizes)
+    ->Iterations(1)
+    ->UseRealTime();
+BENCHMARK(BM_Fetch<Memory>)->ArgNames({"records", "bytes"})->ArgsProduct(kSizes);
+BENCHMARK(BM_Fetch<Live>)->ArgNames({"records", "bytes"})->ArgsProduct(kSizes)->UseRealTime();
+BENCHMARK(BM_ConsumeInAGroup<Memory>)->ArgNames({"records", "bytes"})->ArgsProduct(kSizes);
+BENCHMARK(BM_ConsumeInAGroup<Live>)
+    ->ArgNames({"records", "bytes"})
+    ->ArgsProduct(kSizes)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace redouble::inline v0_1::bench

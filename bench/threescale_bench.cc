@@ -72,12 +72,27 @@ void BM_Authrep(benchmark::State& state) {
   backend.Report(state);
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(BM_Authrep<Memory, Mode::kDefault>)->Arg(1)->Arg(10)->Arg(100);
-BENCHMARK(BM_Authrep<Memory, Mode::kMemoized>)->Arg(1)->Arg(10)->Arg(100);
-BENCHMARK(BM_Authrep<Memory, Mode::kAtomic>)->Arg(1)->Arg(10)->Arg(100);
-BENCHMARK(BM_Authrep<Live, Mode::kDefault>)->Arg(1)->Arg(10)->Arg(100)->UseRealTime();
-BENCHMARK(BM_Authrep<Live, Mode::kMemoized>)->Arg(1)->Arg(10)->Arg(100)->UseRealTime();
-BENCHMARK(BM_Authrep<Live, Mode::kAtomic>)->Arg(1)->Arg(10)->Arg(100)->UseRealTime();
+BENCHMARK(BM_Authrep<Memory, Mode::kDefault>)->ArgName("metrics")->Arg(1)->Arg(10)->Arg(100);
+BENCHMARK(BM_Authrep<Memory, Mode::kMemoized>)->ArgName("metrics")->Arg(1)->Arg(10)->Arg(100);
+BENCHMARK(BM_Authrep<Memory, Mode::kAtomic>)->ArgName("metrics")->Arg(1)->Arg(10)->Arg(100);
+BENCHMARK(BM_Authrep<Live, Mode::kDefault>)
+    ->ArgName("metrics")
+    ->Arg(1)
+    ->Arg(10)
+    ->Arg(100)
+    ->UseRealTime();
+BENCHMARK(BM_Authrep<Live, Mode::kMemoized>)
+    ->ArgName("metrics")
+    ->Arg(1)
+    ->Arg(10)
+    ->Arg(100)
+    ->UseRealTime();
+BENCHMARK(BM_Authrep<Live, Mode::kAtomic>)
+    ->ArgName("metrics")
+    ->Arg(1)
+    ->Arg(10)
+    ->Arg(100)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace redouble::inline v0_1::threescale

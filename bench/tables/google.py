@@ -45,7 +45,7 @@ def words_of(name):
     """A name of C++ as words: kNewestFirst, InsertEvent."""
     name = re.sub(r"^.*::", "", name)
     name = re.sub(r"^k(?=[A-Z])", "", name)
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name).lower()
 
 
 def parts_of(name):

@@ -111,7 +111,7 @@ def systems_table(*outputs):
         for (operation, variant), pair in pairs.items():
             live = pair["Live"]
             figures = [duration(runs.nanoseconds(pair["Memory"])), duration(runs.nanoseconds(live))]
-            figures += [f"{runs.figure(live, 'round_trips'):.2g}" if "round_trips" in runs.by_name[live][0] else ""]
+            figures.append(f"{runs.figure(live, 'round_trips'):.1f}".removesuffix(".0"))
             rows.append([system, ", ".join(filter(None, [operation, variant])), *figures])
     return table(["system", "operation", "in memory", "live", "round trips"], rows, left=2)
 
@@ -123,7 +123,7 @@ def files_command(*options):
 SECTIONS = (
     Section("engine", ("//bench:engine",), (of_program("engine"),), engine_table),
     Section("memory", ("//bench:memory",), (("{bin}/bench/memory", "--full"),), printed_tables),
-    Section("serve", ("//:redouble",), (("bench/serve/requests_bench.py", "{bin}/redouble"),), printed_tables),
+    Section("serve", ("//:redouble",), (("bench/serve/requests_bench.py", "{bin}/redouble", "--scale", "0.4"),), printed_tables),
     Section("latency", ("//:redouble", "//bench/serve:open_loop"),
             (("bench/serve/latency_bench.py", "{bin}/redouble", "{bin}/bench/serve/open_loop"),), printed_tables),
     Section("files", ("//:redouble",), (files_command("--keys", "1000000", "--rounds", "5"),
