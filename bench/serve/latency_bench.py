@@ -30,10 +30,15 @@ BUSY_CONNECTIONS = 100
 IDLE_SECONDS = 10
 
 
-def start(program):
-    ours = Server(os.path.abspath(program), "serve", "--port", "none", "--maxclients", "11000", "--unixsocket")
-    return {"redis-server": Server("redis-server", "--port", "0", "--save", "", "--maxclients", "11000", "--unixsocket"),
-            "redouble": ours}
+def start(program, connections):
+    servers = {"redis-server": Server("redis-server", "--port", "0", "--save", "", "--unixsocket"),
+               "redouble": Server(os.path.abspath(program), "serve", "--port", "none", "--unixsocket")}
+    for server in servers.values():
+        answer = subprocess.run(["redis-cli", "-s", server.path, "CONFIG", "SET", "maxclients", str(connections + 100)],
+                                capture_output=True, text=True, check=True).stdout
+        if answer != "OK\n":
+            raise RuntimeError("CONFIG SET maxclients: " + answer)
+    return servers
 
 
 def most_requests(server):
@@ -109,7 +114,7 @@ def main():
         parser.error(f"the limit of open files is {most}, expected {options.connections + 1000} or more")
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
-    servers = start(options.program)
+    servers = start(options.program, options.connections)
     rate = LOAD * statistics.median(most_requests(servers["redis-server"]) for _ in range(3))
     print(f"{rate:,.0f} GETs per second, which is {LOAD:.0%} of what redis-server answers at most:\n")
     print_rows("median, us | 99 %, us | 99.9 %, us | greatest, us",

@@ -33,6 +33,8 @@ class Server:
         self.process = subprocess.Popen([*command, self.path], stdout=subprocess.DEVNULL)
         while subprocess.run(["redis-cli", "-s", self.path, "PING"], capture_output=True,
                              check=False).stdout != b"PONG\n":
+            if self.process.poll() is not None:
+                raise RuntimeError(f"{' '.join(command)} ended with {self.process.returncode}")
             time.sleep(0.05)
 
     def processor_ns(self):
