@@ -1395,6 +1395,7 @@ redouble_component(
     threescale
   ABSEIL
     cleanup
+    function_ref
     status
     statusor
     str_format

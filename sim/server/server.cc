@@ -35,6 +35,7 @@
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/server/append_only_file.h"
 #include "redouble/sim/server/client.h"
+#include "redouble/sim/server/client_rounds.h"
 #include "redouble/sim/server/connection.h"
 #include "redouble/sim/server/debugging/debug_sessions.h"
 #include "redouble/sim/server/listener.h"
@@ -151,7 +152,7 @@ class AsioServer final : public Server,
   void ArmTimer();
   void WaitForUpkeep();
   void Upkeep();
-  void CloseIdle();
+  void VisitClients();
   void StopNow();
   void StopWithoutReplies() {
     stopping_ = true;
@@ -252,6 +253,7 @@ class AsioServer final : public Server,
        .leave = [this](const memory::SessionCore& session) { BreakReplica(session.id()); },
        .descriptors = [this] { return Descriptors(); },
        .log = [this](std::string_view text) { LogWarning(text); }}};
+  ClientRounds rounds_;
   int64_t second_us_ = 0;  // When the work of each second was done.
   std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
   std::deque<int64_t> dirty_;
@@ -681,7 +683,7 @@ void AsioServer::Upkeep() {
   const int64_t now_us = SteadyMicros();
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());
   rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
-  CloseIdle();
+  VisitClients();
   debugging_.Reap();
   key_file_.SaveIfDue(/*may_save=*/!append_log_.figures().rewriting);
   replication_.Upkeep();
@@ -696,19 +698,20 @@ void AsioServer::Upkeep() {
   ArmTimer();
 }
 
-void AsioServer::CloseIdle() {
+// Closes clients that have been idle for too long or do not read what they are sent.
+void AsioServer::VisitClients() {
   const int64_t timeout_us = int64_t{engine_.options().server.timeout_s} * 1'000'000;
   const int64_t now_us = clock_.NowMicros();
-  for (auto& [id, connection] : connections_) {
-    Client& client = connection->client;
+  rounds_.VisitNext<Connection>(connections_, options_.upkeep_period, [&](Connection& connection) {
+    Client& client = connection.client;
     const memory::SessionCore& session = client.session();
     const bool may_idle = session.blocked() || session.is_subscribed() || session.is_monitor();
     if (timeout_us > 0 && !may_idle && now_us - session.last_used_us() > timeout_us) {
       client.Break();
     }
     if (client.output_bytes() > 0) client.CheckOutput();
-    if (client.broken()) MarkDirty(*connection);
-  }
+    if (client.broken()) MarkDirty(connection);
+  });
 }
 
 memory::ProcessFigures AsioServer::Figures() {
