@@ -54,6 +54,12 @@ def printed_tables(*outputs):
     return "\n\n".join(output.strip() for output in outputs)
 
 
+def only_tables(output):
+    """The tables of an output that has other text as well."""
+    tables = re.findall(r"(?:^\|.*\n)+", output, re.M)
+    return "\n".join(tables).strip()
+
+
 LIVE = {"Plain": "Unix socket", "Tls": "TLS on loopback", "Cluster": "cluster of three masters",
         "Sentinels": "master of sentinels"}
 COROUTINES = {"Spawned": "a new one for each command", "Standing": "that await in a loop"}
@@ -122,7 +128,7 @@ def files_command(*options):
 
 SECTIONS = (
     Section("engine", ("//bench:engine",), (of_program("engine"),), engine_table),
-    Section("memory", ("//bench:memory",), (("{bin}/bench/memory", "--full"),), printed_tables),
+    Section("memory", ("//bench:memory",), (("{bin}/bench/memory", "--full"),), only_tables),
     Section("serve", ("//:redouble",), (("bench/serve/requests_bench.py", "{bin}/redouble", "--scale", "0.4"),), printed_tables),
     Section("latency", ("//:redouble", "//bench/serve:open_loop"),
             (("bench/serve/latency_bench.py", "{bin}/redouble", "{bin}/bench/serve/open_loop"),), printed_tables),

@@ -9,7 +9,7 @@ import orchestrator_table
 from compare import comparison, rows_of
 from google import Runs, parts_of
 from page import duration, rate, replaced, table
-from sections import SECTIONS, engine_table, live_table, sim_table, systems_table
+from sections import SECTIONS, engine_table, live_table, only_tables, sim_table, systems_table
 
 
 def run(name, time=100.0, **figures):
@@ -79,6 +79,9 @@ class TablesTest(unittest.TestCase):
         rate_check = output(run("BM_RateCheck<Memory>", 532), run("BM_RateCheck<Live>/real_time", 30_000, round_trips=209.96))
         text = systems_table(rate_check)
         self.assertIn("| gateway | rate check | 532 ns | 60 us | 210 |", text)
+
+    def test_other_text_is_left_out(self):
+        self.assertEqual(only_tables("text\n| a |\n| --- |\n\nGET\n 1 ### 5 ns\n| b |\n"), "| a |\n| --- |\n\n| b |")
 
     def test_orchestrator(self):
         runs = []
