@@ -34,10 +34,12 @@ class RedoubleConan(ConanFile):
             "backends/*",
             "cmake/*",
             "core/*",
+            "docs/completions/*",
+            "docs/redouble.1",
             "include/*",
             "scenarios/*",
             "sim/*",
-            "tests/support/*",
+            "third_party/embed_lua.sh",
         ):
             copy(self, pattern, self._root(), self.export_sources_folder)
 

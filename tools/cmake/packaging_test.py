@@ -1,6 +1,7 @@
 """What the recipes of packaging/ and cmake/ repeat is equal to its source: versions and libraries."""
 
 import ast
+import fnmatch
 import json
 import os
 import re
@@ -32,16 +33,25 @@ def _read(path):
 class PackagingTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        read = sources.Sources(_ROOT)
         cls.externals = set()
-        for component in sources.Sources(_ROOT).components():
+        cls.files = {path for _, inputs, _ in read.generated() for path in inputs}
+        for component in read.components():
             cls.externals |= component.externals
+            cls.files |= component.sources | component.headers | component.umbrellas
+        cls.files -= {output for output, _, _ in read.generated()}
         cls.names = {_NAMES[name] for name in cls.externals - _NOT_PACKAGED}
 
-    def test_vcpkg_has_the_version_and_the_libraries(self):
-        manifest = json.loads(_read("packaging/vcpkg/redouble/vcpkg.json"))
+    def test_every_package_has_the_version_of_the_header(self):
         header = _read("include/redouble/version.h")
         version = re.search(r'REDOUBLE_VERSION_STRING "(.*)"', header).group(1)
-        self.assertEqual(manifest["version-semver"], version)
+        project = re.search(r'(?m)^version = "(.*)"$', _read("clients/python/pyproject.toml")).group(1)
+        self.assertEqual(project, version)
+        self.assertEqual(json.loads(_read("clients/node/package.json"))["version"], version)
+        self.assertEqual(json.loads(_read("packaging/vcpkg/redouble/vcpkg.json"))["version-semver"], version)
+
+    def test_vcpkg_has_the_libraries(self):
+        manifest = json.loads(_read("packaging/vcpkg/redouble/vcpkg.json"))
         dependencies = list(manifest["dependencies"])
         for feature in manifest["features"].values():
             dependencies += feature["dependencies"]
@@ -57,6 +67,29 @@ class PackagingTest(unittest.TestCase):
         ast.parse(recipe)
         names = {name.replace("_", "-") for name in re.findall(r'requires\("([^/"]*)/', recipe)}
         self.assertEqual(names, self.names)
+
+    def test_conan_exports_what_the_build_reads(self):
+        recipe = ast.parse(_read("packaging/conan/conanfile.py"))
+        method = next(node for node in ast.walk(recipe) if getattr(node, "name", None) == "export_sources")
+        loop = next(node for node in method.body if isinstance(node, ast.For))
+        patterns = ast.literal_eval(loop.iter)
+        files = {"CMakeLists.txt"} | {"cmake/" + name for name in os.listdir(os.path.join(_ROOT, "cmake"))}
+        text = re.sub(r"(?m)#.*$", "", "".join(map(_read, sorted(files))))
+        files |= self.files
+        # What is installed, and the scripts that CMake runs.
+        for word in re.findall(r"[\w.-]+(?:/[\w.-]+)*", text.replace("${PROJECT_SOURCE_DIR}/", "")):
+            if os.path.isfile(os.path.join(_ROOT, word)):
+                files.add(word)
+        for folder in re.findall(r"install\(DIRECTORY (\S+)", text):
+            files.update(self._files_below(folder))
+        matched = {path: [each for each in patterns if fnmatch.fnmatch(path, each)] for path in files}
+        self.assertEqual([path for path in sorted(files) if not matched[path]], [])
+        self.assertEqual(set(patterns), {pattern for found in matched.values() for pattern in found})
+
+    @staticmethod
+    def _files_below(folder):
+        for parent, _, names in os.walk(os.path.join(_ROOT, folder)):
+            yield from (os.path.relpath(os.path.join(parent, name), _ROOT) for name in names)
 
     def test_every_library_has_its_rows_in_cmake(self):
         text = _read("cmake/redouble_libraries.cmake")
