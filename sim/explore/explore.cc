@@ -88,10 +88,17 @@ absl::Status ViolationOf(const RunReport& report) {
   return report.violation;
 }
 
+// More than a quarter of a short run's instructions write its trace, which a search does not read:
+// Shrink writes that of the violation.
+ExploreOptions Untraced(ExploreOptions options) {
+  if (!options.world.trace_listener && !options.world.stop_after) options.world.traced = false;
+  return options;
+}
+
 class Explorer {
  public:
   Explorer(const Experiment& experiment, const ExploreOptions& options)
-      : experiment_(experiment), options_(options) {}
+      : experiment_(experiment), options_(Untraced(options)) {}
 
   Exploration Run() {
     switch (options_.strategy) {
@@ -187,7 +194,7 @@ class Explorer {
   }
 
   const Experiment& experiment_;
-  const ExploreOptions& options_;
+  const ExploreOptions options_;
   Exploration found_;
 };
 

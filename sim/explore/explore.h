@@ -61,7 +61,9 @@ struct StrategyName {
 std::span<const StrategyName> AllStrategies();
 
 struct ExploreOptions {
-  // The options of every run's world; `world.seed` and `world.decisions` are ignored.
+  // The options of every run's world; `world.seed` and `world.decisions` are ignored. Explore
+  // traces the run that it reports and, unless `trace_listener` or `stop_after` is set, no other
+  // one.
   WorldOptions world = {};
   RunLimits limits = {.max_steps = 10'000};
   Strategy strategy = Strategy::kCombined;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -164,6 +166,32 @@ TEST(Explore, ReplaysAViolationWithTheSameTrace) {
   EXPECT_EQ(lines.size(), 4u);
 }
 
+TEST(Explore, TracesOnlyTheRunThatItReports) {
+  std::set<std::string> hashes;
+  const auto experiment = [&](World& world) {
+    AddLostUpdate(world);
+    world.AddProbe("end", [&world, &hashes] {
+      hashes.insert(world.TraceHash());
+      return false;
+    });
+  };
+  const Exploration found =
+      Explore(experiment, {.strategy = Strategy::kUniform, .schedules = 100, .shrinking_runs = 0});
+  ASSERT_TRUE(found.violation.has_value());
+  RecordedDecisions recorded(found.violation->decisions);
+  EXPECT_EQ(found.violation->trace_hash,
+            RunOnce(AddLostUpdate, {}, found.violation->seed, recorded).trace_hash);
+  // That of nothing, and those of the reported run.
+  EXPECT_EQ(hashes.size(), 5u);
+
+  hashes.clear();
+  ExploreOptions listens{.strategy = Strategy::kUniform, .schedules = 1};
+  int lines = 0;
+  listens.world.trace_listener = [&](std::string_view) { ++lines; };
+  (void)Explore(experiment, listens);
+  EXPECT_GE(lines, 4);
+}
+
 TEST(Explore, CountsTheRunsThatReachEachProbe) {
   const auto experiment = [](World& world) {
     AddLostUpdate(world);
@@ -185,6 +213,47 @@ TEST(Explore, IsDeterministic) {
   EXPECT_EQ(once.violation->decisions, twice.violation->decisions);
   EXPECT_EQ(once.violation->trace_hash, twice.violation->trace_hash);
 }
+
+class EveryStrategy : public testing::TestWithParam<StrategyName> {
+ protected:
+  static Exploration ExploreWith(const Experiment& experiment, std::vector<FaultRule> faults = {}) {
+    return Explore(experiment, {.world = {.faults = std::move(faults)},
+                                .strategy = GetParam().strategy,
+                                .schedules = 1000});
+  }
+};
+
+TEST_P(EveryStrategy, FindsAPreemption) {
+  const Exploration found = ExploreWith(AddLostUpdate);
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(Preemptions(*found.violation), 1u);
+}
+
+TEST_P(EveryStrategy, FindsAFault) {
+  const Exploration found = ExploreWith(
+      AddMissingTtl,
+      {{.fault = Fault::kCrash, .probability = 0.05, .duration = absl::InfiniteDuration()}});
+  ASSERT_TRUE(found.violation.has_value());
+  EXPECT_EQ(found.violation->decisions, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST_P(EveryStrategy, IsDeterministic) {
+  const Exploration once = ExploreWith(AddDoubleApply);
+  const Exploration twice = ExploreWith(AddDoubleApply);
+  ASSERT_TRUE(once.violation.has_value() && twice.violation.has_value());
+  EXPECT_EQ(once.schedules, twice.schedules);
+  EXPECT_EQ(once.violation->seed, twice.violation->seed);
+  EXPECT_EQ(once.violation->decisions, twice.violation->decisions);
+  EXPECT_EQ(once.violation->trace_hash, twice.violation->trace_hash);
+}
+
+std::string CaseName(const testing::TestParamInfo<StrategyName>& info) {
+  std::string name(info.param.name);
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(AllStrategies()), CaseName);
 
 TEST(Explore, CountsAllViolationsWhenAsked) {
   const Exploration found = Explore(

@@ -10,7 +10,7 @@ void ExpiryWheel::Clear() {
   nodes_.clear();
   free_ = kNoNode;
   size_ = 0;
-  heads_.fill(kNoNode);
+  // The heads of slots that are not occupied are never read.
   occupied_.fill(0);
 }
 
@@ -53,9 +53,11 @@ void ExpiryWheel::Link(NodeId id) {
   Node& node = nodes_[id];
   node.slot = SlotFor(node.deadline_ms);
   NodeId& head = heads_[node.slot];
-  if (head == kNoNode) {
+  uint64_t& occupied = occupied_[node.slot / kSlots];
+  const uint64_t bit = uint64_t{1} << (node.slot % kSlots);
+  if ((occupied & bit) == 0) {
     head = node.previous = node.next = id;
-    occupied_[node.slot / kSlots] |= uint64_t{1} << (node.slot % kSlots);
+    occupied |= bit;
     return;
   }
   node.next = head;
@@ -68,7 +70,6 @@ void ExpiryWheel::Unlink(NodeId id) {
   const Node& node = nodes_[id];
   NodeId& head = heads_[node.slot];
   if (node.next == id) {
-    head = kNoNode;
     occupied_[node.slot / kSlots] &= ~(uint64_t{1} << (node.slot % kSlots));
     return;
   }
@@ -80,7 +81,6 @@ void ExpiryWheel::Unlink(NodeId id) {
 void ExpiryWheel::Cascade(uint16_t slot) {
   NodeId node = heads_[slot];
   const NodeId last = nodes_[node].previous;
-  heads_[slot] = kNoNode;
   occupied_[slot / kSlots] &= ~(uint64_t{1} << (slot % kSlots));
   while (true) {
     const NodeId next = nodes_[node].next;
