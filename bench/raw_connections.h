@@ -58,8 +58,8 @@ class RawPlain {
   HiredisContext context_;
 };
 
-// The same, but each read waits in epoll first, as that of every event loop does: a client with an
-// event loop is not faster than this one at depth 1.
+// The same connection, but it waits in epoll before each read, as every event loop does. At depth 1
+// a client with an event loop cannot be faster.
 class RawEvents {
  public:
   explicit RawEvents(const redis::SpawnedServer& server);

@@ -22,6 +22,7 @@ import subprocess
 import time
 
 import rows
+from background_save_bench import memory_kb
 from requests_bench import Server
 
 LOAD = 0.8
@@ -54,11 +55,6 @@ def latencies(server, open_loop, rate, seconds):
     return [float(word) for word in output.split()[1:]]
 
 
-def resident_kb(server):
-    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
-        return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
-
-
 def ping(connections):
     for connection in connections:
         connection.sendall(b"PING\r\n")
@@ -68,11 +64,11 @@ def ping(connections):
 
 def idle_cost(server, count):
     """KB per connection, and milliseconds of processor time per second."""
-    before = resident_kb(server)
+    before = memory_kb(server, "VmRSS")
     connections = [rows.Client.connect(server.path) for _ in range(count)]
     for at in range(0, count, BUSY_CONNECTIONS):
         ping(connections[at:at + BUSY_CONNECTIONS])
-    grown = (resident_kb(server) - before) / count
+    grown = (memory_kb(server, "VmRSS") - before) / count
     begun, cost = time.monotonic(), server.processor_ns()
     for number in range(int(IDLE_SECONDS / PERIOD_SECONDS)):
         at = number * BUSY_CONNECTIONS % count

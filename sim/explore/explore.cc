@@ -88,8 +88,8 @@ absl::Status ViolationOf(const RunReport& report) {
   return report.violation;
 }
 
-// More than a quarter of a short run's instructions write its trace, which a search does not read:
-// Shrink writes that of the violation.
+// Writing the trace takes more than a quarter of a short run's instructions, and a search does not
+// read it. Shrink repeats the violating run with a trace.
 ExploreOptions Untraced(ExploreOptions options) {
   if (!options.world.trace_listener && !options.world.stop_after) options.world.traced = false;
   return options;

@@ -181,7 +181,7 @@ TEST(Explore, TracesOnlyTheRunThatItReports) {
   RecordedDecisions recorded(found.violation->decisions);
   EXPECT_EQ(found.violation->trace_hash,
             RunOnce(AddLostUpdate, {}, found.violation->seed, recorded).trace_hash);
-  // That of nothing, and those of the reported run.
+  // One hash of all runs without a trace, and those that grow with the reported run.
   EXPECT_EQ(hashes.size(), 5u);
 
   hashes.clear();

@@ -106,8 +106,8 @@ class CommandContext {
   std::string_view subcommand() const { return subcommand_; }
   void set_subcommand(std::string_view subcommand) { subcommand_ = subcommand; }
 
-  // Whether each lookup reads: it counts as a hit or a miss, and that of a missing key is an event
-  // ("keymiss"). For commands that only read.
+  // For commands that only read: every lookup counts as a hit or a miss, and a miss publishes
+  // "keymiss".
   void set_only_reads(bool value) { only_reads_ = value; }
   // Whether lookups count for LFU: maxmemory-policy is an LFU policy.
   void set_counts_uses(bool value) { counts_uses_ = value; }
@@ -131,8 +131,9 @@ class CommandContext {
   }
   // True if the key is stored, but has expired (LazyExpiry).
   bool IsExpired(const Database::Entry& entry) const { return db_->IsExpired(entry, now_ms_); }
-  // To be called for a lookup by which a command reads that may also write: it counts as that of a
-  // command that only reads.
+  // Counts a lookup as a hit or a miss; a miss publishes "keymiss". Commands that write call it
+  // for the keys that they read. Does nothing in a command that only reads: its lookups have been
+  // counted.
   void CountRead(std::string_view key, bool found) const {
     if (!only_reads_) NoteRead(key, found);
   }

@@ -100,7 +100,7 @@ Extended RoundRatio(bool negative, cpp_int numerator, cpp_int denominator, int64
                            !rest.is_zero());
 }
 
-// Replies have so many digits before and behind the point.
+// The most digits that replies have before and after the point.
 constexpr int64_t kShortInteger = 19;
 constexpr int64_t kShortDecimals = 17;
 

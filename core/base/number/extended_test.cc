@@ -222,16 +222,17 @@ RC_GTEST_PROP(Extended, ReadsDecimalsAsTheLibrary, (uint64_t high, uint64_t low)
   ExpectReadAsByLibrary(digits + "e" + std::to_string(exponent));
 }
 
-// With up to 19 digits before the point and 17 behind it, and one more of each.
+// Up to 19 digits before the point and 17 after it are read by the fast path. Draws up to one more
+// of each.
 RC_GTEST_PROP(Extended, ReadsTheNumbersOfRepliesAsTheLibrary,
               (uint64_t integer, uint64_t decimals)) {
   std::string before = std::to_string(integer);
   before.resize(*rc::gen::inRange<size_t>(0, before.size() + 1));
-  std::string behind = std::to_string(decimals);
-  behind.insert(0, *rc::gen::inRange<size_t>(0, 18), '0');
-  behind.resize(*rc::gen::inRange<size_t>(1, std::min<size_t>(behind.size(), 18) + 1));
-  ExpectReadAsByLibrary(before + "." + behind);
-  ExpectReadAsByLibrary("-" + before + "." + behind);
+  std::string after = std::to_string(decimals);
+  after.insert(0, *rc::gen::inRange<size_t>(0, 18), '0');
+  after.resize(*rc::gen::inRange<size_t>(1, std::min<size_t>(after.size(), 18) + 1));
+  ExpectReadAsByLibrary(before + "." + after);
+  ExpectReadAsByLibrary("-" + before + "." + after);
 }
 
 // Halfway between two values, and a little more or less.

@@ -95,8 +95,8 @@ absl::Status Rename(const Words& values, ServeSettings& settings) {
   return absl::OkStatus();
 }
 
-// Only cluster-enabled makes the server a node. The directives of a node may be before and behind
-// it.
+// Only cluster-enabled makes the server a node. The other directives of a node may come before or
+// after it.
 void UpdateCluster(ServeSettings& settings) {
   if (!settings.cluster_enabled) return;
   settings.options.engine.cluster.emplace().shards[0].master = settings.cluster_node;

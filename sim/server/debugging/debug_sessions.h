@@ -49,8 +49,8 @@ class DebugSessions final : public memory::DebugHost {
   DebugSessions& operator=(const DebugSessions&) = delete;
 
   // Does nothing in the server. In the process of a session that has ended: sends what is left to
-  // the client and ends the process. `client` is a sim::Client: this folder is below that of the
-  // clients, and does not include it.
+  // the client and ends the process. `Client` is sim::Client; it is a template parameter because
+  // this folder must not include headers of the folder that contains it.
   template <typename Client>
   void ExitIfEnded(Client& client) {
     // The client closes when it has the last reply.
