@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace redouble::inline v0_1::testing {
 namespace {
@@ -73,11 +75,31 @@ const std::vector<Form>& Forms() {
 
 std::string Number(int value) { return std::to_string(value); }
 
+// One of `values`, each as likely at any size. Shrinks to an earlier one; rc::gen::elementOf does
+// not shrink.
+template <typename T>
+rc::Gen<T> OneOf(std::vector<T> values) {
+  assert(!values.empty());
+  const rc::Gen<size_t> index = rc::gen::inRange<size_t>(0, values.size());
+  return rc::gen::map(rc::gen::resize(rc::kNominalSize, index),
+                      [values = std::move(values)](size_t i) { return values[i]; });
+}
+
+// -10 to 10; shrinks to 0.
+rc::Gen<std::string> Integers() {
+  std::vector<std::string> values = {"0"};
+  for (int i = 1; i <= 10; ++i) {
+    values.push_back(Number(i));
+    values.push_back(Number(-i));
+  }
+  return OneOf(std::move(values));
+}
+
 rc::Gen<std::string> Argument(std::string_view placeholder) {
   if (placeholder == "key") return Keys();
   if (placeholder == "value") return Values();
   if (placeholder == "member") return Members();
-  if (placeholder == "integer") return rc::gen::map(rc::gen::inRange(-10, 11), Number);
+  if (placeholder == "integer") return Integers();
   if (placeholder == "index") return rc::gen::map(rc::gen::inRange(0, 8), Number);
   if (placeholder == "seconds") return rc::gen::map(rc::gen::inRange(1, 100), Number);
   return rc::gen::just(std::string(placeholder));
@@ -85,17 +107,14 @@ rc::Gen<std::string> Argument(std::string_view placeholder) {
 
 }  // namespace
 
-rc::Gen<std::string> Keys() {
-  return rc::gen::element<std::string>("key:0", "key:1", "key:2", "key:3");
-}
+rc::Gen<std::string> Keys() { return OneOf<std::string>({"key:0", "key:1", "key:2", "key:3"}); }
 
 rc::Gen<std::string> Values() {
-  return rc::gen::oneOf(rc::gen::element<std::string>("", "a", "text"),
-                        rc::gen::map(rc::gen::inRange(-10, 11), Number),
+  return rc::gen::oneOf(OneOf<std::string>({"", "a", "text"}), Integers(),
                         rc::gen::string<std::string>());
 }
 
-rc::Gen<std::string> Members() { return rc::gen::element<std::string>("a", "b", "c", "d"); }
+rc::Gen<std::string> Members() { return OneOf<std::string>({"a", "b", "c", "d"}); }
 
 rc::Gen<Words> Commands(const std::vector<std::string_view>& types) {
   std::vector<Form> forms;
@@ -104,7 +123,7 @@ rc::Gen<Words> Commands(const std::vector<std::string_view>& types) {
     if (types.empty() || selected) forms.push_back(form);
   }
   assert(!forms.empty());
-  return rc::gen::mapcat(rc::gen::elementOf(forms), [](const Form& form) {
+  return rc::gen::mapcat(OneOf(std::move(forms)), [](const Form& form) {
     return rc::gen::exec([form] {
       Words words;
       for (const std::string_view word : form.words) words.push_back(*Argument(word));
