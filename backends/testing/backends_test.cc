@@ -1,5 +1,13 @@
 #include "redouble/backends/testing/backends.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/typed/strings.h"
@@ -54,6 +62,32 @@ TYPED_TEST(BackendsTest, HasSeveralConnections) {
   const std::unique_ptr<store::Store> other = this->Connect();
   EXPECT_THAT(this->Run(store::Incr(*other, "n")), IsOkAndHolds(1));
   EXPECT_EQ(this->Value("n"), "1");
+}
+
+// A backend of a machine without redis-server.
+class MissingBackend : public MemoryBackend {
+ public:
+  static constexpr std::string_view kName = "Missing";
+
+  absl::Status Start(absl::Time) { return absl::UnavailableError("there is no program"); }
+};
+
+class OnMissingBackend : public BackendTest<MissingBackend> {
+ public:
+  using BackendTest::SetUp;
+  void TestBody() override {}
+};
+
+TEST(Backends, AreSkippedWithTheReasonWhereTheyAreMissing) {
+  ::testing::TestPartResultArray results;
+  {
+    const ::testing::ScopedFakeTestPartResultReporter reporter(&results);
+    OnMissingBackend().SetUp();
+  }
+  ASSERT_EQ(results.size(), 1);
+  EXPECT_TRUE(results.GetTestPartResult(0).skipped());
+  EXPECT_THAT(results.GetTestPartResult(0).message(),
+              ::testing::HasSubstr("Missing cannot be had here: UNAVAILABLE: there is no program"));
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "redouble/sim/testing/redis.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "gtest/gtest-spi.h"
@@ -92,6 +95,25 @@ TEST(RedisDeathTest, RunOfWhatBlocksSaysWhatBlocks) {
                "Client 2 is blocked by blpop \"queue\" \"5.000\" for 5000 ms");
   redis.Do({"CLIENT", "PAUSE", "1000"});
   EXPECT_DEATH(base::Run(store::Get(*client, "k")).ok(), "until the end of CLIENT PAUSE");
+}
+
+// Runs in a process of its own, whose test has failed.
+[[noreturn]] void EndAFailedTest(RedisOptions options) {
+  {
+    Redis redis(std::move(options));
+    redis.Do({"SET", "session", "alice", "PX", "1500"});
+    ADD_FAILURE() << "for the test";
+  }
+  std::fputs("the end\n", stderr);
+  std::_Exit(0);
+}
+
+TEST(RedisDeathTest, PrintsTheKeyspaceOfAFailedTest) {
+  EXPECT_EXIT(EndAFailedTest({}), ::testing::ExitedWithCode(0),
+              "The keyspace of the failed test:(.|\n)*\"session\"(.|\n)*\"alice\"(.|\n)*"
+              "\"ttl_ms\": 1500(.|\n)*the end");
+  EXPECT_EXIT(EndAFailedTest({.print_on_failure = false}), ::testing::ExitedWithCode(0),
+              "^the end\n$");
 }
 
 TEST(Redis, ReportsACommandThatBlocks) {
