@@ -4,6 +4,7 @@ The document is read after the scripts have run, and the screenshot pixel by pix
 colors show whether lanes, marks, fault bands, keys, their TTLs and the failing step are visible.
 """
 
+import json
 import os
 import re
 import shutil
@@ -133,10 +134,10 @@ class TracePageTest(unittest.TestCase):
         cls.origin = cls.failing.left - EVENTS * COLUMN
 
     @classmethod
-    def browse(cls, *options, fragment=""):
+    def browse(cls, *options, fragment="", page="run.html"):
         command = [cls.chromium, "--headless", "--no-sandbox", "--disable-gpu", *options]
         command += [f"--user-data-dir={cls.folder}/profile", "--force-device-scale-factor=1"]
-        command += [f"file://{cls.folder}/run.html{fragment}"]
+        command += [f"file://{cls.folder}/{page}{fragment}"]
         environment = {**os.environ, "HOME": cls.folder}
         done = subprocess.run(command, capture_output=True, env=environment, timeout=50, check=True)
         return done.stdout.decode()
@@ -146,6 +147,26 @@ class TracePageTest(unittest.TestCase):
         path = os.path.join(os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", cls.folder), name)
         cls.browse(f"--window-size={width},1000", f"--screenshot={path}", fragment=fragment)
         return read_png(path)
+
+    def press(self, *keys):
+        """The document after these keys: a copy of the page has a script at its end that presses them."""
+        script = f"""<script>for (const key of {json.dumps(keys)}) {{
+          const event = new KeyboardEvent('keydown', {{key, bubbles: true, cancelable: true}});
+          document.activeElement.dispatchEvent(event);
+        }}
+        document.body.dataset.focus = document.activeElement.id;
+        document.body.dataset.filter = document.getElementById('filter').value;</script>"""
+        with open(os.path.join(self.folder, "run.html"), encoding="utf-8") as file:
+            page = file.read()
+        with open(os.path.join(self.folder, "keys.html"), "w", encoding="utf-8") as file:
+            file.write(page.replace("</body>", script + "</body>"))
+        return self.browse("--dump-dom", fragment="#filter=q", page="keys.html")
+
+    @staticmethod
+    def kept(document):
+        """The number of the event whose details are open."""
+        pattern = r'class="mark(?=[^"]*\bkept\b)[^"]*"[^>]* data-event="(\d+)"'
+        return re.search(pattern, document).group(1)
 
     def row(self, number):
         """The top and bottom of a row of the chart."""
@@ -228,6 +249,25 @@ class TracePageTest(unittest.TestCase):
         self.assertRegex(self.document, rf'class="mark kept"[^>]* data-event="{EVENTS - 1}"')
         self.assertIn("of b: the run fails here", self.document)
         self.assertIn("Repeat the run: <code>redouble replay run.json</code>", self.document)
+
+    def test_the_arrow_keys_go_from_event_to_event(self):
+        def kept_after(*keys):
+            return self.kept(self.press(*keys))
+
+        self.assertEqual(kept_after("ArrowLeft"), "7")
+        # Events 6 and 3 are a fault and a step of the clock.
+        self.assertEqual(kept_after("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft"), "2")
+        self.assertEqual(kept_after("ArrowLeft", "ArrowLeft", "ArrowRight"), "7")
+        self.assertEqual(kept_after("ArrowRight"), str(EVENTS - 1))
+        self.assertEqual(kept_after(*["ArrowLeft"] * EVENTS), "0")
+
+    def test_a_slash_goes_to_the_filter_and_escape_clears_it(self):
+        self.assertIn('data-focus="filter" data-filter="q"', self.press("/"))
+        document = self.press("/", "Escape")
+        self.assertIn('data-focus="" data-filter=""', document)
+        self.assertFalse(self.key_is_hidden(document, "n"))
+        # In the filter, arrows move the cursor.
+        self.assertEqual(self.kept(self.press("/", "ArrowLeft")), str(EVENTS - 1))
 
     def test_the_chart_fills_a_wide_window(self):
         """No empty right half: the last column ends near the edge."""
