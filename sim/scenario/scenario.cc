@@ -262,12 +262,16 @@ StepResult ParseKeyspace(StepReader& step) {
   for (const auto& [name, json] : keys.items()) {
     const std::string path = absl::StrCat(step.At("keys"), base::PointerPart(name));
     const absl::StatusOr<std::string> key = DecodeBytes(name);
-    if (!key.ok()) return Wrong(path, base::ToStd(key.status().message()));
-    if (keyspace.keys.contains(*key)) return Wrong(path, "the same key under two names");
+    if (!key.ok() || keyspace.keys.contains(*key)) {
+      step.fields.Add(Wrong(
+          path, key.ok() ? "the same key under two names" : base::ToStd(key.status().message())));
+      continue;
+    }
     std::optional<KeyExpectation>& expectation = keyspace.keys[*key];
     if (json.is_null()) continue;
-    REDOUBLE_ASSIGN_OR_RETURN(KeyExpectation parsed, ParseKey(json, path));
-    expectation = std::move(parsed);
+    absl::StatusOr<KeyExpectation> parsed = ParseKey(json, path);
+    step.fields.Add(parsed.status());
+    if (parsed.ok()) expectation = *std::move(parsed);
   }
   return StepAction(std::move(keyspace));
 }

@@ -188,6 +188,17 @@ TEST(ParseScenario, ListsEveryErrorOfAFile) {
             "x.json: step 3: /steps/3/command: expected an array of strings, got \"PING\"");
 }
 
+TEST(ParseScenario, ListsEveryErrorOfAKeyspace) {
+  EXPECT_EQ(ErrorOf(WithSteps(R"([{"kind": "expect_keyspace", "subste": true, "keys": {
+                "a": {"type": "string", "value": 7}, "b": {"type": "string", "value": "v"},
+                "bytes:b": null, "c": {"value": "v"}}}])")),
+            "x.json: step 0: /steps/0/keys/a/value: expected a string, got 7\n"
+            "x.json: step 0: /steps/0/keys/bytes:b: the same key under two names\n"
+            "x.json: step 0: /steps/0/keys/c/type: is missing\n"
+            "x.json: step 0: /steps/0/subste: unknown; did you mean \"subset\"?; known here: keys, "
+            "kind, note, subset");
+}
+
 TEST(ParseScenario, RefusesAWrongHead) {
   const auto head = [](std::string_view fields) {
     return ErrorOf(
