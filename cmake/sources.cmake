@@ -1308,6 +1308,7 @@ redouble_component(
     sim/cli/record/monitor_stream.cc
     sim/cli/record/record.cc
     sim/cli/record/scenario_writer.cc
+    sim/cli/record/trace_reader.cc
     sim/cli/replay/live_backend.cc
     sim/cli/replay/replay.cc
     sim/cli/replay/replay_world.cc

@@ -33,8 +33,23 @@ absl::StatusOr<int64_t> AddToCart(store::Store& redis, std::string_view user,
 }
 // [end]
 
+// [readme: a trace]
+#include "redouble/sim.h"
+
+// Writes a line for each request and its reply. `file` and `clock` must outlive the client.
+redis::CommandHook TraceTo(std::ostream& file, const base::Clock& clock) {
+  const auto trace = std::make_shared<redouble::sim::Trace>(
+      clock, [&file](std::string_view line) { file << line << std::endl; });
+  return [trace](const redis::CommandEvent& event) {
+    if (event.result != nullptr) trace->AddRequest("carts", *event.request, *event.result);
+  };
+}
+// [end]
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 #include "redouble/backends/redis/spawn/spawned_server.h"
 #include "redouble/testing.h"
@@ -42,6 +57,7 @@ absl::StatusOr<int64_t> AddToCart(store::Store& redis, std::string_view user,
 namespace {
 
 using redouble::testing::IsOkAndHolds;
+using ::testing::MatchesRegex;
 
 TEST(Production, AddsOnARealServer) {
   const auto server = redis::SpawnedServer::Start();
@@ -50,6 +66,25 @@ TEST(Production, AddsOnARealServer) {
   ASSERT_TRUE(client.ok()) << client.status();
   EXPECT_THAT(AddToCart(**client, "alice", "book"), IsOkAndHolds(1));
   EXPECT_THAT(AddToCart(**client, "alice", "book"), IsOkAndHolds(2));
+}
+
+TEST(Production, WritesATrace) {
+  const auto server = redis::SpawnedServer::Start();
+  ASSERT_TRUE(server.ok()) << server.status();
+  std::ostringstream file;
+  const base::SystemClock clock;
+  redis::ClientHooks hooks;
+  hooks.command = TraceTo(file, clock);
+  const auto client = redis::SyncClient::Connect(redis::Options::Parse((*server)->uri()).value(),
+                                                 redis::Sharing::kShared, hooks);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_THAT(AddToCart(**client, "alice", "book"), IsOkAndHolds(1));
+  EXPECT_THAT(
+      file.str(),
+      MatchesRegex(
+          R"(\{"index":0,"us":[0-9]+,"client":"carts","command":\["HINCRBY","cart:alice","book","1"\],"reply":1\}
+\{"index":1,"us":[0-9]+,"client":"carts","command":\["EXPIRE","cart:alice","1800"\],"reply":1\}
+)"));
 }
 
 TEST(Production, RefusesAUriWithAnUnknownOption) {

@@ -154,6 +154,31 @@ class RecordTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no line of MONITOR: nonsense", done.stderr)
 
+    def test_a_trace_of_a_program_is_a_recording_too(self):
+        trace = os.path.join(self.redis.folder, "trace.jsonl")
+        with open(trace, "w", encoding="utf-8") as file:
+            file.write('{"index":0,"us":1778335382000000,"client":"shop","command":["SET","k","v","PX","100"],'
+                       '"reply":{"status":"OK"}}\n'
+                       '{"index":1,"us":1778335382050000,"client":"shop","command":["INCR","n"],'
+                       '"reply":{"failure":"outcome unknown"}}\n'
+                       '{"index":2,"us":1778335382101000,"client":"shop","transaction":[["GET","k"]],"reply":[null]}\n')
+        done = subprocess.run([PROGRAM, "record", trace, "--out", self.file], capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 requests got no reply: left out", done.stdout)
+        with open(self.file, encoding="utf-8") as file:
+            steps = json.load(file)["steps"]
+        self.assertEqual([step.get("command", step.get("by")) for step in steps],
+                         [["SET", "k", "v", "PX", "100"], "101ms", ["MULTI"], ["GET", "k"], ["EXEC"]])
+        self.assertEqual(steps[-1]["expect"], [None])
+        self.replay()
+        with open(trace, "a", encoding="utf-8") as file:
+            file.write('{"index":3,"us":1778335382101000,"fault":"restart"}\n')
+        done = subprocess.run([PROGRAM, "record", trace, "--out", self.file], capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the trace has a fault", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -8,6 +8,8 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,6 +21,7 @@
 #include "redouble/sim/cli/record/monitor_line.h"
 #include "redouble/sim/cli/record/monitor_stream.h"
 #include "redouble/sim/cli/record/scenario_writer.h"
+#include "redouble/sim/cli/record/trace_reader.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 
 namespace redouble::inline v0_1::sim {
@@ -30,6 +33,7 @@ constexpr char kFooter[] =
     "  redouble record unix:///run/r.sock --for 10s --out case.json\n"
     "  redis-cli MONITOR > monitor.txt\n"
     "  redouble record monitor.txt --out case.json                 from a file\n"
+    "  redouble record trace.jsonl --out case.json                 from the trace of a program\n"
     "  redouble replay case.json                                   runs the recording on the "
     "engine\n"
     "\n"
@@ -117,11 +121,21 @@ absl::Status RecordFile(const RecordArguments& arguments, const ProgramContext& 
         absl::StrCat(arguments.source, ": ", text.status().message()));
   }
   std::istringstream lines(*text);
+  TraceReader trace;
   for (std::string line; std::getline(lines, line) && !IsFull(arguments, writer);) {
     // The first line of redis-cli.
     if (line.empty() || line == "OK") continue;
-    REDOUBLE_ASSIGN_OR_RETURN(MonitorLine parsed, ParseMonitorLine(line));
-    writer.Add(std::move(parsed));
+    std::vector<MonitorLine> commands;
+    if (line.starts_with('{')) {
+      REDOUBLE_ASSIGN_OR_RETURN(commands, trace.Read(line));
+    } else {
+      REDOUBLE_ASSIGN_OR_RETURN(commands.emplace_back(), ParseMonitorLine(line));
+    }
+    for (MonitorLine& command : commands) writer.Add(std::move(command));
+  }
+  if (trace.unanswered() > 0) {
+    context.out << "redouble record: " << trace.unanswered() << " requests got no reply: left out"
+                << std::endl;
   }
   return absl::OkStatus();
 }
@@ -166,8 +180,10 @@ int RunRecord(const RecordArguments& arguments, const ProgramContext& context) {
 std::function<int()> AddRecord(CLI::App& app, const ProgramContext& context) {
   const auto arguments = std::make_shared<RecordArguments>();
   app.footer(kFooter);
-  app.add_option("SOURCE", arguments->source,
-                 "redis://[user:password@]host[:port], unix:///path, or a file of MONITOR's lines")
+  app.add_option(
+         "SOURCE", arguments->source,
+         "redis://[user:password@]host[:port], unix:///path, or a file: the lines of MONITOR, "
+         "or a trace")
       ->required();
   app.add_option("--out", arguments->out, "Write the scenario to this file")->required();
   app.add_option("--for", arguments->limit, "Stop after this time: 10s, 1m30s");

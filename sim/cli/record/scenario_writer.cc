@@ -249,12 +249,11 @@ std::string ScenarioWriter::WithNames(std::string_view word) {
 
 std::string ScenarioWriter::Text() const {
   assert(start_us_.has_value());
-  const Json scenario{
-      {"name", options_.name},
-      {"description", "Recorded from MONITOR; the replies are those of the memory engine."},
-      {"system", "redis"},
-      {"start", base::FormatRfc3339(absl::FromUnixMicros(*start_us_))},
-      {"steps", steps_}};
+  const Json scenario{{"name", options_.name},
+                      {"description", "Recorded; the replies are those of the memory engine."},
+                      {"system", "redis"},
+                      {"start", base::FormatRfc3339(absl::FromUnixMicros(*start_us_))},
+                      {"steps", steps_}};
   constexpr int kIndent = 1;
   return scenario.dump(kIndent) + "\n";
 }

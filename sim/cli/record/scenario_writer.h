@@ -1,4 +1,4 @@
-// ScenarioWriter: makes a scenario of what MONITOR printed.
+// ScenarioWriter: makes a scenario of what MONITOR printed, or of a trace.
 //
 // * Time: the scenario starts at the time of the first command; advance steps keep the distances.
 // * Clients: each address becomes "client-1", "client-2" and so on, in the order of appearance.
