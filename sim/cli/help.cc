@@ -90,17 +90,25 @@ void AddOptions(const CLI::App& app, std::string& page) {
   }
 }
 
+std::vector<std::string> SubcommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : SubcommandsOf(app)) names.push_back(sub->get_name());
+  return names;
+}
+
 // The words that complete the value of an option, or those after a subcommand.
 std::string Words(const std::vector<std::string>& words) { return absl::StrJoin(words, " "); }
 
 std::string BashCompletion(const CLI::App& app) {
-  std::vector<std::string> names;
   std::string options;
   std::string values;
   for (const CLI::App* sub : SubcommandsOf(app)) {
-    names.push_back(sub->get_name());
     absl::StrAppend(&options, "    ", sub->get_name(), ") words=\"", Words(OptionNames(*sub)),
                     "\" ;;\n");
+    if (const std::string inner = Words(SubcommandNames(*sub)); !inner.empty()) {
+      absl::StrAppend(&values, "    \"", sub->get_name(), " ", sub->get_name(), "\") words=\"",
+                      inner, "\" ;;\n");
+    }
     for (const CLI::Option* option : OptionsOf(*sub)) {
       if (ValuesOf(*option).empty()) continue;
       // After a positional any word may stand.
@@ -117,7 +125,7 @@ std::string BashCompletion(const CLI::App& app) {
       "words=\"\"\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"",
-      Words(names), " ", Words(OptionNames(app)),
+      Words(SubcommandNames(app)), " ", Words(OptionNames(app)),
       "\" -- \"$word\"))\n"
       "    return\n"
       "  fi\n"
@@ -148,6 +156,9 @@ std::string ZshCompletion(const CLI::App& app) {
     absl::StrAppend(&commands, "    ",
                     Quoted(absl::StrCat(sub->get_name(), ":", sub->get_description())), "\n");
     absl::StrAppend(&cases, "    ", sub->get_name(), ") _arguments");
+    if (const std::string inner = Words(SubcommandNames(*sub)); !inner.empty()) {
+      absl::StrAppend(&cases, " \\\n      ", Quoted(absl::StrCat("1:command:(", inner, ")")));
+    }
     for (const CLI::Option* option : OptionsOf(*sub)) {
       const std::vector<std::string> values = ValuesOf(*option);
       const std::string choice = values.empty() ? "_files" : absl::StrCat("(", Words(values), ")");
@@ -190,6 +201,9 @@ std::string FishCompletion(const CLI::App& app) {
                     " -d ", Quoted(sub->get_description()), "\n");
     const std::string where =
         absl::StrCat("complete -c redouble -n '__fish_seen_subcommand_from ", sub->get_name(), "'");
+    if (const std::string inner = Words(SubcommandNames(*sub)); !inner.empty()) {
+      absl::StrAppend(&text, where, " -f -a ", Quoted(inner), "\n");
+    }
     for (const CLI::Option* option : OptionsOf(*sub)) {
       const std::string values = Words(ValuesOf(*option));
       if (option->get_positional()) {
@@ -225,14 +239,13 @@ int RunHelp(const HelpArguments& arguments, const CLI::App& app, const ProgramCo
     context.out << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
     return kExitPassed;
   }
-  std::vector<std::string> names;
   for (const CLI::App* sub : SubcommandsOf(app)) {
     if (sub->get_name() == arguments.command) {
       context.out << sub->help("redouble");
       return kExitPassed;
     }
-    names.push_back(sub->get_name());
   }
+  const std::vector<std::string> names = SubcommandNames(app);
   context.err << "redouble help: unknown subcommand \"" << arguments.command << "\""
               << base::DidYouMean(arguments.command, names)
               << "; known: " << absl::StrJoin(names, " ") << "\n";
@@ -276,7 +289,10 @@ std::string CompletionFor(std::string_view shell, const CLI::App& app) {
 std::function<int()> AddHelp(CLI::App& app, const ProgramContext& context) {
   const auto arguments = std::make_shared<HelpArguments>();
   app.footer(kHelpFooter);
-  app.add_option("COMMAND", arguments->command, "The subcommand to explain");
+  std::vector<std::string> names;
+  for (const Subcommand& subcommand : Subcommands()) names.emplace_back(subcommand.name);
+  app.add_option("COMMAND", arguments->command, "The subcommand to explain")
+      ->type_name(absl::StrCat("TEXT:{", absl::StrJoin(names, ","), "}"));
   app.add_flag("--man", arguments->man, "Print the manual page of the program");
   return [arguments, &app, &context] { return RunHelp(*arguments, *app.get_parent(), context); };
 }
