@@ -44,7 +44,7 @@ class EveryRung : public testing::TestWithParam<Rung> {};
 
 TEST_P(EveryRung, IsFoundWithEverySeed) {
   for (const Strategy strategy : {Strategy::kCombined, Strategy::kWalk}) {
-    std::cout << "strategy " << static_cast<int>(strategy) << ": "
+    std::cout << AllStrategies()[static_cast<size_t>(strategy)].name << ": "
               << MostSchedules(GetParam(), strategy) << " schedules at most\n";
   }
 }
@@ -58,6 +58,15 @@ TEST_P(EveryRung, IsAbsentWhenFixed) {
   EXPECT_TRUE(found.complete);
   std::cout << "complete: " << found.schedules << " schedules\n";
 }
+
+class EveryStrategy : public testing::TestWithParam<StrategyName> {};
+
+TEST_P(EveryStrategy, FindsTwoPreemptions) {
+  std::cout << GetParam().name << ": " << MostSchedules({2, 20}, GetParam().strategy)
+            << " schedules at most\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ladder, EveryStrategy, testing::ValuesIn(AllStrategies()));
 
 INSTANTIATE_TEST_SUITE_P(Ladder, EveryRung, testing::ValuesIn(kRungs));
 

@@ -159,17 +159,23 @@ void MutatedDecisions::OnTurn(const ScheduleOption& turn) {
   if (found != run_.actors.end()) run_.actors.erase(found);
 }
 
+std::optional<uint32_t> MutatedDecisions::NextAnswer() {
+  if (answers_ == run_.answers.size()) return std::nullopt;
+  const uint32_t answer = run_.answers[answers_++];
+  if (rng_.Chance(kRedrawn)) return std::nullopt;
+  return answer;
+}
+
 size_t MutatedDecisions::Pick(size_t count) {
   const size_t drawn = DrawnDecisions::Pick(count);
-  if (answers_ == run_.answers.size() || rng_.Chance(kRedrawn)) return drawn;
-  const size_t repeated = run_.answers[answers_++];
-  return repeated < count ? repeated : drawn;
+  const std::optional<uint32_t> repeated = NextAnswer();
+  return repeated && *repeated < count ? *repeated : drawn;
 }
 
 bool MutatedDecisions::Chance(double probability) {
   const bool drawn = DrawnDecisions::Chance(probability);
-  if (answers_ == run_.answers.size() || rng_.Chance(kRedrawn)) return drawn;
-  return run_.answers[answers_++] == 1;
+  const std::optional<uint32_t> repeated = NextAnswer();
+  return repeated ? *repeated == 1 : drawn;
 }
 
 }  // namespace redouble::inline v0_1::sim

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -126,6 +127,9 @@ class MutatedDecisions final : public DrawnDecisions {
   void OnTurn(const ScheduleOption& turn) override;
 
  private:
+  // The run's next decision about a fault; nullopt if it is to be drawn.
+  std::optional<uint32_t> NextAnswer();
+
   RunMemory::Run run_;  // What remains to be repeated.
   size_t answers_ = 0;  // How many of the decisions about faults were repeated.
 };

@@ -1,5 +1,8 @@
 #include "redouble/sim/explore/strategies.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -131,6 +134,110 @@ TEST(PctDecisions, DrawChances) {
   for (int i = 0; i < 1000; ++i) happened += decisions.Chance(0.5) ? 1 : 0;
   EXPECT_GT(happened, 400);
   EXPECT_LT(happened, 600);
+}
+
+// "a" sends ten commands on a key of its own before each of its two appends, "b" sends none.
+void SpawnBusyAndIdle(World& world) {
+  for (const auto& [name, others] : {std::pair("a", 10), std::pair("b", 0)}) {
+    world.Spawn(name, [others = others](Actor& actor) -> Task<void> {
+      for (int n = 0; n < 2; ++n) {
+        for (int i = 0; i < others; ++i) (void)co_await store::Incr(actor.store(), actor.name());
+        EXPECT_TRUE((co_await store::Append(actor.store(), "log", actor.name())).ok());
+      }
+    });
+  }
+}
+
+std::string LogOf(DecisionSource& decisions) {
+  World world({.decisions = &decisions});
+  SpawnBusyAndIdle(world);
+  world.Run();
+  return Log(world);
+}
+
+constexpr int kDrawn = 600;
+// How often each of the six orders of the appends is expected.
+constexpr int kFair = kDrawn / 6;
+
+TEST(WalkDecisions, DrawAllOrdersOfConflictingTurnsEquallyOften) {
+  RunMemory memory;
+  // The first run shows what the turns share, the second one how many of them conflict.
+  for (int run = 0; run < 2; ++run) {
+    RecordedDecisions quiet({});
+    RememberingDecisions remembering(quiet, memory);
+    (void)LogOf(remembering);
+    remembering.Finish();
+  }
+  std::map<std::string, int> logs;
+  for (uint64_t seed = 0; seed < kDrawn; ++seed) {
+    WalkDecisions decisions(seed, memory);
+    ++logs[LogOf(decisions)];
+  }
+  EXPECT_EQ(logs.size(), 6u);
+  for (const auto& [log, times] : logs) {
+    EXPECT_GT(times, kFair / 2) << log;
+    EXPECT_LT(times, kFair * 2) << log;
+  }
+}
+
+TEST(PartialOrderDecisions, DrawEveryOrder) {
+  std::set<std::string> logs;
+  for (uint64_t seed = 0; seed < kDrawn; ++seed) {
+    PartialOrderDecisions decisions(seed);
+    World world({.decisions = &decisions});
+    SpawnAppenders(world, 2, 2, /*share_key=*/true);
+    world.Run();
+    logs.insert(Log(world));
+  }
+  EXPECT_EQ(logs, (std::set<std::string>{"aabb", "abab", "abba", "baab", "baba", "bbaa"}));
+}
+
+// The length of the longest text that is left of both if characters are removed.
+size_t CommonLength(std::string_view one, std::string_view other) {
+  std::vector<size_t> row(other.size() + 1);
+  for (const char letter : one) {
+    size_t diagonal = 0;
+    for (size_t i = 0; i < other.size(); ++i) {
+      const size_t above = row[i + 1];
+      row[i + 1] = letter == other[i] ? diagonal + 1 : std::max(row[i], above);
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+TEST(MutatedDecisions, MoveUpToThreeTurnsOfTheRun) {
+  constexpr int kTimes = 5;
+  // A turn to start, and the appends.
+  RunMemory::Run run;
+  run.actors.assign(1 + kTimes, 0);
+  run.actors.insert(run.actors.end(), 1 + kTimes, 1);
+  std::set<std::string> logs;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    MutatedDecisions decisions(seed, run);
+    World world({.decisions = &decisions});
+    SpawnAppenders(world, 2, kTimes, /*share_key=*/true);
+    world.Run();
+    EXPECT_GE(CommonLength(Log(world), "aaaaabbbbb"), 7u) << Log(world);
+    logs.insert(Log(world));
+  }
+  EXPECT_GT(logs.size(), 20u);
+}
+
+TEST(MutatedDecisions, ChangeSomeDecisionsAboutFaultsAndRepeatTheOthers) {
+  constexpr size_t kAnswers = 100;
+  RunMemory::Run run;
+  for (size_t i = 0; i < kAnswers; ++i) run.answers.push_back(i % 2 == 0 ? 1 : 0);
+  MutatedDecisions decisions(/*seed=*/1, run);
+  size_t happened = 0;
+  for (size_t i = 0; i < kAnswers; ++i) {
+    // A decision that is drawn again is "no".
+    const bool happens = decisions.Chance(1e-9);
+    if (i % 2 != 0) EXPECT_FALSE(happens) << i;
+    happened += happens ? 1 : 0;
+  }
+  EXPECT_GT(happened, kAnswers / 4);
+  EXPECT_LT(happened, kAnswers / 2);
 }
 
 }  // namespace
