@@ -1165,6 +1165,8 @@ redouble_component(
     sim/explore/exhaustive.cc
     sim/explore/explore.cc
     sim/explore/observed_run.cc
+    sim/explore/parallel/explore_in_processes.cc
+    sim/explore/parallel/processes.cc
     sim/explore/run_memory.cc
     sim/explore/schedule.cc
     sim/explore/shrink.cc
@@ -1242,6 +1244,7 @@ redouble_component(
     sim/explore/cause.h
     sim/explore/conflicts.h
     sim/explore/explore.h
+    sim/explore/parallel/explore_in_processes.h
     sim/explore/run_memory.h
     sim/explore/strategies.h
     sim/fault/fault.h
@@ -1325,7 +1328,6 @@ redouble_component(
     sim/cli/support/data_files.cc
     sim/cli/support/key_bindings.cc
     sim/cli/support/key_selection.cc
-    sim/cli/support/processes.cc
     sim/cli/support/progress_bar.cc
     sim/cli/support/rules_files.cc
     sim/cli/support/scenario_files.cc

@@ -18,6 +18,7 @@
 #include "redouble/sim/check/properties.h"
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/explore/explore.h"
+#include "redouble/sim/explore/parallel/explore_in_processes.h"
 #include "redouble/sim/explore/strategies.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/fault/faulty_store.h"

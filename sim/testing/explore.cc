@@ -13,6 +13,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/time/system_clock.h"
+#include "redouble/sim/explore/parallel/explore_in_processes.h"
 #include "redouble/sim/explore/schedule.h"
 #include "redouble/sim/recording/html_page.h"
 #include "redouble/sim/recording/interleaving.h"
@@ -61,14 +62,29 @@ std::string FailureText(const std::string& test_name, const sim::Experiment& exp
   return text;
 }
 
+// What limits a search, and the number of processes that share it: in this process alone if it is
+// 0.
+struct Resources {
+  int64_t seconds;
+  int jobs;
+};
+
+absl::StatusOr<sim::Exploration> ExploreIn(int jobs, const sim::Experiment& experiment,
+                                           const sim::ExploreOptions& options) {
+  if (jobs == 0) return sim::Explore(experiment, options);
+  return sim::ExploreInProcesses(experiment, options, jobs);
+}
+
 // The violation of the first schedules, or of further seeds until the time is over. Errors: those
 // of a mistake in the experiment.
 absl::StatusOr<std::optional<sim::Violation>> Search(const sim::Experiment& experiment,
-                                                     sim::ExploreOptions options, int64_t seconds) {
+                                                     sim::ExploreOptions options,
+                                                     Resources resources) {
   const base::SystemClock clock;
-  const absl::Time end = clock.Now() + absl::Seconds(seconds);
+  const absl::Time end = clock.Now() + absl::Seconds(resources.seconds);
   while (true) {
-    const sim::Exploration found = sim::Explore(experiment, options);
+    REDOUBLE_ASSIGN_OR_RETURN(const sim::Exploration found,
+                              ExploreIn(resources.jobs, experiment, options));
     REDOUBLE_RETURN_IF_ERROR(found.mistake);
     const bool is_complete = found.complete && !found.depends_on_seed;
     const bool is_over =
@@ -94,10 +110,12 @@ absl::StatusOr<std::string> Explored(const std::string& test_name,
                             NumberOf(environment, "REDOUBLE_SEED", options.first_seed));
   REDOUBLE_ASSIGN_OR_RETURN(options.schedules,
                             NumberOf(environment, "REDOUBLE_SCHEDULES", options.schedules));
-  REDOUBLE_ASSIGN_OR_RETURN(const int64_t seconds,
+  Resources resources = {};
+  REDOUBLE_ASSIGN_OR_RETURN(resources.seconds,
                             NumberOf<int64_t>(environment, "REDOUBLE_SECONDS", 0));
+  REDOUBLE_ASSIGN_OR_RETURN(resources.jobs, NumberOf(environment, "REDOUBLE_JOBS", 0));
   REDOUBLE_ASSIGN_OR_RETURN(const std::optional<sim::Violation> violation,
-                            Search(experiment, options, seconds));
+                            Search(experiment, options, resources));
   if (!violation) return "";
   return FailureText(test_name, experiment, options, {violation->seed, violation->decisions},
                      environment);

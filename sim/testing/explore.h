@@ -23,6 +23,9 @@
 // | REDOUBLE_SCHEDULES   | The maximum number of runs.                                       |
 // | REDOUBLE_SECONDS     | Tries further seeds until so much time of the machine has passed, |
 // |                      | for a long search by hand. Not with Strategy::kExhaustive.        |
+// | REDOUBLE_JOBS        | Divides the runs among so many processes, with a result that does |
+// |                      | not depend on their number (sim/explore/parallel). By default all |
+// |                      | runs are in the process of the test.                              |
 //
 // A value that cannot be read fails the test, and so does a mistake of the experiment
 // (sim/explore/explore.h).

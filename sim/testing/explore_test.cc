@@ -93,6 +93,33 @@ TEST(ExploreCase, GoesOnWithFurtherSeedsUntilTheTimeIsOver) {
   EXPECT_THAT(Explored(one_at_a_time), StartsWith("The invariant is violated"));
 }
 
+// Counts the runs that this process sees.
+TEST(ExploreCase, DividesTheRunsAmongProcesses) {
+  int runs = 0;
+  const auto explored = [&](const Variables& variables) {
+    runs = 0;
+    return ExploreCase(
+        "Counter.LosesNoUpdate",
+        [&](sim::World& world) {
+          ++runs;
+          AddOneUnsafely(world);
+        },
+        {.strategy = sim::Strategy::kUniform, .shrinking_runs = 0},
+        [&](std::string_view name) -> std::optional<std::string> {
+          const auto found = variables.find(name);
+          if (found == variables.end()) return std::nullopt;
+          return found->second;
+        });
+  };
+  const std::string one = explored({{"REDOUBLE_JOBS", "1"}});
+  const int runs_of_parent = runs;
+  EXPECT_THAT(one, StartsWith("The invariant is violated"));
+  EXPECT_EQ(explored({{"REDOUBLE_JOBS", "3"}}), one);
+  EXPECT_EQ(runs, runs_of_parent);
+  EXPECT_EQ(explored({}), one);
+  EXPECT_GT(runs, runs_of_parent);
+}
+
 TEST(ExploreCase, RefusesValuesThatCannotBeRead) {
   EXPECT_EQ(Explored({{"REDOUBLE_REPLAY", "seven"}}),
             "REDOUBLE_REPLAY is \"seven\"; expected a seed and decisions, such as \"7:0,0,1\"");
@@ -104,6 +131,8 @@ TEST(ExploreCase, RefusesValuesThatCannotBeRead) {
             "REDOUBLE_SCHEDULES is \"many\"; expected a number that is not negative");
   EXPECT_EQ(Explored({{"REDOUBLE_SECONDS", "-3"}}),
             "REDOUBLE_SECONDS is \"-3\"; expected a number that is not negative");
+  EXPECT_EQ(Explored({{"REDOUBLE_JOBS", "-2"}}),
+            "REDOUBLE_JOBS is \"-2\"; expected a number that is not negative");
 }
 
 std::string Content(const std::string& path) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,12 +17,12 @@
 #include "redouble/sim/cli/explore/catalogue.h"
 #include "redouble/sim/cli/programs/program_operations.h"
 #include "redouble/sim/cli/programs/program_world.h"
-#include "redouble/sim/cli/support/processes.h"
 #include "redouble/sim/cli/support/scenario_files.h"
 #include "redouble/sim/cli/support/systems.h"
 #include "redouble/sim/explore/explore.h"
+#include "redouble/sim/explore/parallel/explore_in_processes.h"
 #include "redouble/sim/explore/schedule.h"
-#include "redouble/sim/json/strict_json.h"
+#include "redouble/sim/json/json.h"
 #include "redouble/sim/recording/interleaving.h"
 #include "redouble/sim/recording/recording.h"
 #include "redouble/sim/world_file/world_experiment.h"
@@ -68,8 +67,6 @@ constexpr char kFooter[] =
     "missing or malformed file, or a world that is wrong: its setup, a command or an invariant\n"
     "returns an error, or a fault matches no request.";
 
-// The number of schedules that one process runs.
-constexpr int64_t kChunk = 1000;
 // The number of schedules by default, and for a world that starts programs in each of them.
 constexpr int64_t kSchedules = 20'000;
 constexpr int64_t kProgramSchedules = 500;
@@ -94,33 +91,6 @@ struct Options {
   std::string catalogue;
 };
 
-// The combined results of all processes that explore one world.
-struct Finding {
-  int64_t schedules = 0;
-  int64_t violations = 0;
-  bool complete = false;    // All schedules were run.
-  int complete_bound = -1;  // All schedules with up to so many preemptions were run.
-  bool depends_on_seed = false;
-  std::optional<Violation> first;
-  std::map<std::string, int64_t> probes;  // The number of schedules that reached each probe.
-  Exploration matches;                    // Only the schedules, and the matches of faults.
-};
-
-Json ToJson(const Exploration& exploration) {
-  Json json{{"schedules", exploration.schedules}, {"violations", exploration.violations}};
-  json["complete"] = exploration.complete;
-  json["complete_bound"] = exploration.complete_bound;
-  json["depends_on_seed"] = exploration.depends_on_seed;
-  if (exploration.violation) {
-    json["seed"] = exploration.violation->seed;
-    json["decisions"] = exploration.violation->decisions;
-  }
-  json["probes"] = exploration.probes;
-  json["fault_matches"] = exploration.fault_matches;
-  if (!exploration.mistake.ok()) json["mistake"] = std::string(exploration.mistake.message());
-  return json;
-}
-
 Strategy StrategyNamed(std::string_view name) {
   for (const StrategyName& row : AllStrategies()) {
     if (row.name == name) return row.strategy;
@@ -140,21 +110,24 @@ class WorldExplorer {
       : options_(options),
         schedules_(SchedulesOf(options, world)),
         has_programs_(HasPrograms(world)),
-        variant_(variant),
         experiment_(world, variant) {}
 
   // Runs one schedule.
-  absl::StatusOr<Finding> RunOne(const Schedule& schedule) const {
+  absl::StatusOr<Exploration> RunOne(const Schedule& schedule) const {
     const RunOutcome outcome =
         Replay(experiment_.experiment(), experiment_.Options(), schedule.seed, schedule.decisions);
     REDOUBLE_RETURN_IF_ERROR(outcome.mistake);
-    Finding finding;
-    finding.schedules = 1;
-    for (const auto& [name, reached] : outcome.probes) finding.probes[name] = reached ? 1 : 0;
-    if (outcome.violation.ok()) return finding;
-    finding.violations = 1;
-    finding.first = ViolationOf(schedule.seed, schedule.decisions, outcome);
-    return finding;
+    Exploration found;
+    found.schedules = 1;
+    for (const auto& [name, reached] : outcome.probes) found.probes[name] = reached ? 1 : 0;
+    if (outcome.violation.ok()) return found;
+    found.violations = 1;
+    found.violation = Violation{.seed = schedule.seed,
+                                .decisions = schedule.decisions,
+                                .status = outcome.violation,
+                                .trace_hash = outcome.trace_hash,
+                                .steps = outcome.steps};
+    return found;
   }
 
   // The trace of a violation, one line for each event.
@@ -163,32 +136,13 @@ class WorldExplorer {
                                               violation.seed, violation.decisions));
   }
 
-  absl::StatusOr<Finding> Run() {
+  absl::StatusOr<Exploration> Run() const {
     if (has_programs_) REDOUBLE_RETURN_IF_ERROR(CheckRepeats());
-    Finding finding;
-    const std::vector<ExploreOptions> chunks = Chunks();
-    std::map<size_t, Json> results;
-    const absl::Status status = RunInProcesses(
-        chunks.size(), options_.jobs,
-        [&](size_t chunk) {
-          return ToJson(Explore(experiment_.experiment(), chunks[chunk])).dump();
-        },
-        [&](size_t chunk, const std::string& text) {
-          const Json& result = results[chunk] = *ParseStrictJson(text);
-          return IsLast(result);
-        });
-    REDOUBLE_RETURN_IF_ERROR(status);
-    const Json* violation = Add(results, finding);
-    for (const auto& [chunk, result] : results) {
-      if (!result.contains("mistake")) continue;
-      return absl::InvalidArgumentError(result["mistake"].get_ref<const std::string&>());
-    }
-    if (violation != nullptr) {
-      REDOUBLE_ASSIGN_OR_RETURN(finding.first, ShrinkOne(*violation));
-    } else if (!variant_.swarm && experiment_.Options().faults_must_match) {
-      REDOUBLE_RETURN_IF_ERROR(CheckFaultMatches(experiment_.Options(), finding.matches));
-    }
-    return finding;
+    REDOUBLE_ASSIGN_OR_RETURN(
+        Exploration found,
+        ExploreInProcesses(experiment_.experiment(), SearchOptions(), options_.jobs));
+    REDOUBLE_RETURN_IF_ERROR(found.mistake);
+    return found;
   }
 
  private:
@@ -213,103 +167,23 @@ class WorldExplorer {
                      one - first.begin() + 1, " is\n  ", *one, "\n  ", *other));
   }
 
-  // The results of later chunks are of no use.
-  bool IsLast(const Json& result) const {
-    const bool is_complete =
-        result["complete"].get<bool>() && !result["depends_on_seed"].get<bool>();
-    return result.contains("mistake") || is_complete || (result.contains("seed") && !options_.all);
-  }
-
-  // Adds the results of the chunks up to the last one of use: how many chunks after it have run
-  // depends on the processes. Returns the result with the first violation; null if there is none.
-  const Json* Add(const std::map<size_t, Json>& results, Finding& finding) const {
-    const Json* violation = nullptr;
-    for (const auto& [chunk, result] : results) {
-      finding.schedules += result["schedules"].get<int64_t>();
-      finding.violations += result["violations"].get<int64_t>();
-      finding.complete = finding.complete || result["complete"].get<bool>();
-      finding.depends_on_seed = finding.depends_on_seed || result["depends_on_seed"].get<bool>();
-      finding.complete_bound =
-          std::max(finding.complete_bound, result["complete_bound"].get<int>());
-      for (const auto& [name, count] : result["probes"].items()) {
-        finding.probes[name] += count.get<int64_t>();
-      }
-      AddMatches(result["fault_matches"], finding.matches);
-      if (violation == nullptr && result.contains("seed")) violation = &result;
-      if (IsLast(result)) break;
-    }
-    finding.matches.schedules = finding.schedules;
-    return violation;
-  }
-
-  static void AddMatches(const Json& matches, Exploration& sum) {
-    sum.fault_matches.resize(std::max(sum.fault_matches.size(), matches.size()));
-    for (size_t i = 0; i < matches.size(); ++i) sum.fault_matches[i] += matches[i].get<int64_t>();
-  }
-
-  // The parts of the search, each for one process. An exhaustive search depends on its own history,
-  // so it is one part.
-  std::vector<ExploreOptions> Chunks() const {
-    Strategy strategy =
-        options_.exhaustive ? Strategy::kExhaustive : StrategyNamed(options_.strategy);
-    std::vector<ExploreOptions> chunks;
-    int64_t first = 0;
-    if (strategy == Strategy::kExhaustive || strategy == Strategy::kCombined) {
-      const bool is_all = strategy == Strategy::kExhaustive;
-      first = is_all ? schedules_ : (schedules_ + 1) / 2;
-      chunks.push_back(Chunk(Strategy::kExhaustive, 0, first));
-      strategy = Strategy::kMixed;
-    }
-    for (; first < schedules_; first += kChunk) {
-      chunks.push_back(Chunk(strategy, first, std::min(kChunk, schedules_ - first)));
-    }
-    return chunks;
-  }
-
-  ExploreOptions Chunk(Strategy strategy, int64_t first, int64_t schedules) const {
+  ExploreOptions SearchOptions() const {
     ExploreOptions options = experiment_.Options();
-    options.strategy = strategy;
+    options.strategy =
+        options_.exhaustive ? Strategy::kExhaustive : StrategyNamed(options_.strategy);
     options.stop_at_first = !options_.all;
-    options.shrinking_runs = 0;
-    options.faults_must_match = false;  // In all chunks together.
-    options.first_seed = options_.seed + static_cast<uint64_t>(first);
-    options.schedules = schedules;
+    options.first_seed = options_.seed;
+    options.schedules = schedules_;
     if (options_.seconds > 0) {
       options.is_over = [end = end_] { return base::SystemClock().Now() >= end; };
     }
     return options;
   }
 
-  // Errors: InvalidArgument if the violation does not repeat itself.
-  absl::StatusOr<Violation> ShrinkOne(const Json& result) const {
-    const ExploreOptions options = experiment_.Options();
-    const auto seed = result["seed"].get<uint64_t>();
-    std::vector<uint32_t> decisions = result["decisions"].get<std::vector<uint32_t>>();
-    const RunOutcome outcome = Replay(experiment_.experiment(), options, seed, decisions);
-    if (outcome.violation.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "schedule ", Schedule{seed, decisions}.ToString(),
-          " violates an invariant in one run and not in the next: the programs do not repeat "
-          "themselves"));
-    }
-    return Shrink(experiment_.experiment(), options,
-                  ViolationOf(seed, std::move(decisions), outcome));
-  }
-
-  static Violation ViolationOf(uint64_t seed, std::vector<uint32_t> decisions,
-                               const RunOutcome& outcome) {
-    return Violation{.seed = seed,
-                     .decisions = std::move(decisions),
-                     .status = outcome.violation,
-                     .trace_hash = outcome.trace_hash,
-                     .steps = outcome.steps};
-  }
-
   const Options& options_;
   const int64_t schedules_;
   const bool has_programs_;
   const absl::Time end_ = base::SystemClock().Now() + absl::Seconds(options_.seconds);
-  const WorldVariant variant_;
   const WorldExperiment experiment_;
 };
 
@@ -378,45 +252,43 @@ class ExploreCommand {
 
   absl::Status RunOne(const WorldFile& world) {
     const WorldVariant variant{.hardened = options_.hardened, .swarm = options_.swarm};
-    REDOUBLE_ASSIGN_OR_RETURN(const Finding finding, Explore(world, variant));
-    found_ += finding.first.has_value() ? 1 : 0;
-    if (finding.first && !options_.out.empty()) {
-      REDOUBLE_RETURN_IF_ERROR(Write(world, *finding.first, variant));
+    REDOUBLE_ASSIGN_OR_RETURN(const Exploration found, Explore(world, variant));
+    found_ += found.violation.has_value() ? 1 : 0;
+    if (found.violation && !options_.out.empty()) {
+      REDOUBLE_RETURN_IF_ERROR(Write(world, *found.violation, variant));
     }
     if (options_.catalogue.empty()) return absl::OkStatus();
-    return AddRow(world, finding);
+    return AddRow(world, found);
   }
 
-  absl::StatusOr<Finding> Explore(const WorldFile& world, WorldVariant variant) {
-    WorldExplorer explorer(world, options_, variant);
-    Finding finding;
+  absl::StatusOr<Exploration> Explore(const WorldFile& world, WorldVariant variant) {
+    const WorldExplorer explorer(world, options_, variant);
+    Exploration found;
     if (options_.schedule.empty()) {
-      REDOUBLE_ASSIGN_OR_RETURN(finding, explorer.Run());
+      REDOUBLE_ASSIGN_OR_RETURN(found, explorer.Run());
     } else {
       REDOUBLE_ASSIGN_OR_RETURN(const Schedule schedule, ParseSchedule(options_.schedule));
-      REDOUBLE_ASSIGN_OR_RETURN(finding, explorer.RunOne(schedule));
+      REDOUBLE_ASSIGN_OR_RETURN(found, explorer.RunOne(schedule));
     }
-    context_.out << absl::StreamFormat("%s %s%s  %d schedules", finding.first ? "FOUND" : "NONE ",
+    context_.out << absl::StreamFormat("%s %s%s  %d schedules", found.violation ? "FOUND" : "NONE ",
                                        world.file, variant.hardened ? " (hardened)" : "",
-                                       finding.schedules);
-    if (options_.all) context_.out << ", " << finding.violations << " violations";
-    if (!finding.first) context_.out << Completeness(finding);
+                                       found.schedules);
+    if (options_.all) context_.out << ", " << found.violations << " violations";
+    if (!found.violation) context_.out << Completeness(found);
     context_.out << std::endl;
-    for (const auto& [name, count] : finding.probes) {
+    for (const auto& [name, count] : found.probes) {
       context_.out << "  probe \"" << name << "\" reached in " << count << " schedules"
                    << std::endl;
     }
-    if (finding.first) PrintViolation(world, explorer, *finding.first, variant);
-    return finding;
+    if (found.violation) PrintViolation(world, explorer, *found.violation, variant);
+    return found;
   }
 
-  std::string Completeness(const Finding& finding) const {
-    const std::string seed =
-        finding.depends_on_seed ? absl::StrCat(" for seed ", options_.seed) : "";
-    if (finding.complete) return absl::StrCat(", complete", seed);
-    if (finding.complete_bound < 0) return "";
-    return absl::StrCat(", complete up to ", finding.complete_bound, " preemptions and faults",
-                        seed);
+  std::string Completeness(const Exploration& found) const {
+    const std::string seed = found.depends_on_seed ? absl::StrCat(" for seed ", options_.seed) : "";
+    if (found.complete) return absl::StrCat(", complete", seed);
+    if (found.complete_bound < 0) return "";
+    return absl::StrCat(", complete up to ", found.complete_bound, " preemptions and faults", seed);
   }
 
   void PrintViolation(const WorldFile& world, const WorldExplorer& explorer,
@@ -450,26 +322,26 @@ class ExploreCommand {
     return absl::OkStatus();
   }
 
-  absl::Status AddRow(const WorldFile& world, const Finding& finding) {
+  absl::Status AddRow(const WorldFile& world, const Exploration& found) {
     std::string hardened = "no option";
     bool is_clean = true;
     if (world.has_remedy()) {
-      REDOUBLE_ASSIGN_OR_RETURN(const Finding clean,
+      REDOUBLE_ASSIGN_OR_RETURN(const Exploration clean,
                                 Explore(world, {.hardened = true, .swarm = false}));
-      is_clean = !clean.first.has_value();
+      is_clean = !clean.violation.has_value();
       hardened =
           is_clean ? absl::StrCat("none in ", clean.schedules, clean.complete ? " (complete)" : "")
                    : absl::StrCat("FOUND after ", clean.schedules);
     }
     WorldSurvey survey = SurveyWorld(world, {});
     REDOUBLE_RETURN_IF_ERROR(survey.mistake);
-    if (!survey.fewest && finding.first) {
-      survey.fewest = static_cast<int>(Preemptions(*finding.first));
+    if (!survey.fewest && found.violation) {
+      survey.fewest = static_cast<int>(Preemptions(*found.violation));
     }
     if (!survey.some_pass) {
       context_.out << "ALWAYS " << world.file << "  no schedule keeps the invariants" << std::endl;
     }
-    if (!finding.first || !survey.some_pass || !is_clean) ++wrong_;
+    if (!found.violation || !survey.some_pass || !is_clean) ++wrong_;
     catalogue_.Add({.name = world.name,
                     .file = world.file,
                     .source = world.source,

@@ -65,9 +65,19 @@ TEST_F(ExploreTest, FindsTheSameWithAnyNumberOfProcesses) {
   WriteWorld("w.world.json");
   Run({"explore", "w.world.json", "--jobs", "1"});
   const std::string once = out();
+  EXPECT_THAT(once, StartsWith("FOUND "));
   Run({"explore", "w.world.json", "--jobs", "3"});
-  const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
-  EXPECT_EQ(first_line(once), first_line(out()));
+  EXPECT_EQ(out(), once);
+}
+
+TEST_F(ExploreTest, StartsNoScheduleAfterTheGivenTime) {
+  WriteWorld("w.world.json", /*racy=*/false);
+  const std::string most = "1000000000000";
+  EXPECT_EQ(Run({"explore", "w.world.json", "--strategy", "uniform", "--schedules", most,
+                 "--seconds", "1"}),
+            kExitPassed);
+  EXPECT_THAT(out(), StartsWith("NONE  w.world.json  "));
+  EXPECT_THAT(out(), Not(HasSubstr(most)));
 }
 
 TEST_F(ExploreTest, FindsNothingInACorrectWorld) {

@@ -19,7 +19,7 @@
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/sim/cli/storm/storm_json.h"
 #include "redouble/sim/cli/storm/storm_systems.h"
-#include "redouble/sim/cli/support/processes.h"
+#include "redouble/sim/explore/parallel/processes.h"
 #include "redouble/sim/json/strict_json.h"
 #include "redouble/sim/recording/html_page.h"
 #include "redouble/sim/recording/interleaving.h"

@@ -1,4 +1,4 @@
-#include "redouble/sim/cli/support/processes.h"
+#include "redouble/sim/explore/parallel/processes.h"
 
 #include <poll.h>
 #include <signal.h>

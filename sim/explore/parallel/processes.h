@@ -6,8 +6,8 @@
 // The children are forks: their only output is the bytes that `work` returns.
 //
 // Thread-safety: one thread; no other thread may run when it is called.
-#ifndef REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_
-#define REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_
+#ifndef REDOUBLE_SIM_EXPLORE_PARALLEL_PROCESSES_H_
+#define REDOUBLE_SIM_EXPLORE_PARALLEL_PROCESSES_H_
 
 #include <cstddef>
 #include <functional>
@@ -26,4 +26,4 @@ absl::Status RunInProcesses(size_t tasks, int jobs, const std::function<std::str
 
 }  // namespace redouble::inline v0_1::sim
 
-#endif  // REDOUBLE_SIM_CLI_SUPPORT_PROCESSES_H_
+#endif  // REDOUBLE_SIM_EXPLORE_PARALLEL_PROCESSES_H_

@@ -1,0 +1,33 @@
+// ExploreInProcesses: Explore (sim/explore/explore.h) for long searches, which several processes
+// share.
+//
+//   const absl::StatusOr<sim::Exploration> found =
+//       sim::ExploreInProcesses(experiment, {.schedules = 1'000'000}, /*jobs=*/4);
+//
+// The schedules are divided into parts, and each part is a search of its own. The parts do not
+// depend on the number of processes, and so the result does not either, unless
+// ExploreOptions::is_over ends the search. It differs from that of Explore: strategies that learn
+// from earlier runs do so within a part. An exhaustive search is one part, because all of it
+// depends on what its earlier runs have shown; with Strategy::kCombined, the random schedules are
+// further parts.
+//
+// The processes are forks of this one: what an experiment changes outside of its world in them is
+// lost.
+//
+// Thread-safety: one thread; no other thread may run when it is called.
+#ifndef REDOUBLE_SIM_EXPLORE_PARALLEL_EXPLORE_IN_PROCESSES_H_
+#define REDOUBLE_SIM_EXPLORE_PARALLEL_EXPLORE_IN_PROCESSES_H_
+
+#include "absl/status/statusor.h"
+#include "redouble/sim/explore/explore.h"
+
+namespace redouble::inline v0_1::sim {
+
+// Runs at most `jobs` processes at once. Errors: Unavailable if a process cannot be created;
+// Internal if one dies; InvalidArgument if the violation that was found does not repeat itself.
+absl::StatusOr<Exploration> ExploreInProcesses(const Experiment& experiment,
+                                               const ExploreOptions& options, int jobs);
+
+}  // namespace redouble::inline v0_1::sim
+
+#endif  // REDOUBLE_SIM_EXPLORE_PARALLEL_EXPLORE_IN_PROCESSES_H_

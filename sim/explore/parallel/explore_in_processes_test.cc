@@ -1,0 +1,179 @@
+#include "redouble/sim/explore/parallel/explore_in_processes.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/typed/strings.h"
+
+namespace redouble::inline v0_1::sim {
+namespace {
+
+using base::StatusIs;
+using base::Task;
+using testing::HasSubstr;
+
+constexpr int64_t kNumbers = 1'000'000'000;
+
+// An actor that draws a number. `judge` tells what is wrong with it: nothing, a violation, or, with
+// InvalidArgument, a mistake.
+Experiment DrawsANumber(std::function<absl::Status(int64_t)> judge) {
+  return [judge = std::move(judge)](World& world) {
+    const auto drawn = std::make_shared<int64_t>(0);
+    world.Spawn("a", [drawn](Actor& actor) -> Task<void> {
+      *drawn = actor.rng().Between(0, kNumbers);
+      (void)co_await store::Incr(actor.store(), "n");
+    });
+    world.AddFinalInvariant("the number is good", [=] { return judge(*drawn); });
+    world.AddProbe("even", [drawn] { return *drawn % 2 == 0; });
+  };
+}
+
+// What the actor draws with this seed.
+int64_t NumberOf(uint64_t seed) {
+  int64_t number = 0;
+  RecordedDecisions quiet({});
+  (void)RunOnce(DrawsANumber([&](int64_t drawn) {
+                  number = drawn;
+                  return absl::OkStatus();
+                }),
+                {}, seed, quiet);
+  return number;
+}
+
+// Everything that an exploration tells.
+auto Told(const Exploration& found) {
+  std::string violation;
+  if (found.violation) {
+    violation = found.violation->status.ToString() + found.violation->trace_hash +
+                testing::PrintToString(std::tuple(found.violation->seed, found.violation->decisions,
+                                                  found.violation->steps,
+                                                  found.violation->cause.ToString()));
+  }
+  return std::tuple(found.schedules, found.violations, found.schedules_to_first, violation,
+                    found.complete, found.depends_on_seed, found.complete_bound, found.probes,
+                    found.fault_matches, found.mistake.ToString());
+}
+
+Exploration InProcesses(const Experiment& experiment, const ExploreOptions& options, int jobs) {
+  absl::StatusOr<Exploration> found = ExploreInProcesses(experiment, options, jobs);
+  EXPECT_TRUE(found.ok()) << found.status();
+  return found.ok() ? *std::move(found) : Exploration();
+}
+
+TEST(ExploreInProcesses, FindsTheSameWithAnyNumberOfThem) {
+  // The schedule that fails is in a part after the first one, whatever the strategy.
+  const int64_t bad = NumberOf(3'456);
+  const Experiment experiment = DrawsANumber([bad](int64_t drawn) {
+    return drawn == bad ? absl::InternalError("bad") : absl::OkStatus();
+  });
+  for (const StrategyName& row : AllStrategies()) {
+    const ExploreOptions options{.strategy = row.strategy, .schedules = 5'000};
+    const Exploration one = InProcesses(experiment, options, 1);
+    EXPECT_EQ(Told(InProcesses(experiment, options, 3)), Told(one)) << row.name;
+    if (row.strategy == Strategy::kExhaustive) continue;
+    ASSERT_TRUE(one.violation.has_value()) << row.name;
+    EXPECT_EQ(one.violation->seed, 3'456u) << row.name;
+  }
+}
+
+TEST(ExploreInProcesses, AddsUpWhatTheProcessesFound) {
+  const Experiment experiment = DrawsANumber(
+      [](int64_t drawn) { return drawn % 7 == 0 ? absl::InternalError("bad") : absl::OkStatus(); });
+  // Uniform schedules do not depend on earlier ones, and so not on the parts.
+  const ExploreOptions options{
+      .strategy = Strategy::kUniform, .schedules = 2'500, .stop_at_first = false};
+  const Exploration found = InProcesses(experiment, options, 2);
+  EXPECT_EQ(Told(found), Told(Explore(experiment, options)));
+  EXPECT_EQ(found.schedules, 2'500);
+  EXPECT_GT(found.violations, 250);
+}
+
+TEST(ExploreInProcesses, DoesNotTellWhatHappenedAfterTheFirstViolation) {
+  // The process of the second thousand ends at once, that of the first one after 900 schedules.
+  const int64_t bad = NumberOf(900);
+  const int64_t wrong = NumberOf(1'001);
+  const Experiment experiment = DrawsANumber([=](int64_t drawn) {
+    if (drawn == wrong) return absl::InvalidArgumentError("wrong");
+    return drawn == bad ? absl::InternalError("bad") : absl::OkStatus();
+  });
+  const ExploreOptions options{.strategy = Strategy::kUniform, .schedules = 2'000};
+  for (const int jobs : {1, 2}) {
+    const Exploration found = InProcesses(experiment, options, jobs);
+    EXPECT_EQ(found.mistake, absl::OkStatus());
+    EXPECT_EQ(found.schedules, 900);
+    EXPECT_TRUE(found.violation.has_value());
+  }
+}
+
+TEST(ExploreInProcesses, ReportsAMistake) {
+  const int64_t wrong = NumberOf(1'001);
+  const Experiment experiment = DrawsANumber([=](int64_t drawn) {
+    return drawn == wrong ? absl::InvalidArgumentError("wrong") : absl::OkStatus();
+  });
+  const ExploreOptions options{.strategy = Strategy::kUniform, .schedules = 5'000};
+  const Exploration found = InProcesses(experiment, options, 2);
+  EXPECT_EQ(found.mistake, absl::InvalidArgumentError("the number is good: wrong"));
+  EXPECT_EQ(found.schedules, 1'001);
+}
+
+TEST(ExploreInProcesses, TakesAFaultThatMatchesInNoPartForAMistake) {
+  const Experiment experiment = DrawsANumber([](int64_t) { return absl::OkStatus(); });
+  ExploreOptions options{.strategy = Strategy::kUniform, .schedules = 2'000};
+  options.world.faults = {{.fault = Fault::kDelay, .command = "SADD", .probability = 0.5}};
+  EXPECT_THAT(InProcesses(experiment, options, 2).mistake,
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in 2000 schedules: delay")));
+}
+
+TEST(ExploreInProcesses, BeginsNoPartWhenTheSearchIsOver) {
+  const Experiment experiment = DrawsANumber([](int64_t) { return absl::OkStatus(); });
+  const ExploreOptions options{.strategy = Strategy::kUniform,
+                               .schedules = int64_t{1} << 60,
+                               .is_over = [] { return true; }};
+  const Exploration found = InProcesses(experiment, options, 2);
+  EXPECT_EQ(found.schedules, 0);
+  EXPECT_FALSE(found.complete);
+}
+
+TEST(ExploreInProcesses, RefusesAViolationThatDoesNotRepeatItself) {
+  const pid_t parent = getpid();
+  const Experiment experiment = DrawsANumber([parent](int64_t) {
+    return getpid() == parent ? absl::OkStatus() : absl::InternalError("in a child");
+  });
+  EXPECT_THAT(ExploreInProcesses(experiment, {}, 2).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("violates an invariant in one run and not in the next")));
+}
+
+TEST(ExploreInProcesses, ShrinksWhatItFound) {
+  const Experiment experiment = [](World& world) {
+    for (const char* name : {"a", "b", "c"}) {
+      world.Spawn(name, [](Actor& actor) -> Task<void> {
+        const auto count = co_await store::Get(actor.store(), "n");
+        const std::string next = std::to_string(std::stoi(count.value().value_or("0")) + 1);
+        (void)co_await store::Set(actor.store(), "n", next);
+      });
+    }
+    world.AddFinalInvariant("all count", [&world] {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      return base::Run(store::Get(*session, "n")).value() == "3";
+    });
+  };
+  const Exploration found = InProcesses(experiment, {.strategy = Strategy::kUniform}, 2);
+  ASSERT_TRUE(found.violation.has_value());
+  int64_t preemptions = 0;
+  for (const uint32_t decision : found.violation->decisions) preemptions += decision == 0 ? 0 : 1;
+  EXPECT_EQ(preemptions, 1);
+}
+
+}  // namespace
+}  // namespace redouble::inline v0_1::sim
