@@ -14,7 +14,9 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
+#include "redouble/core/store/message_source.h"
 #include "redouble/sim/check/history.h"
+#include "redouble/sim/json/bytes.h"
 #include "redouble/sim/json/reply_json.h"
 #include "redouble/sim/operations/arguments.h"
 
@@ -112,10 +114,15 @@ base::Task<Json> MakeCall(const CallStep& step, OperationContext context, const 
 }
 
 // Runs the steps of one incarnation of an actor.
-class ActorRun {
+class ActorRun final : private store::PushListener {
  public:
   ActorRun(Actor& actor, RunState& state)
       : actor_(actor), state_(state), store_(actor.store(), state, actor.name()) {}
+  ~ActorRun() override {
+    if (!pushes_as_.empty()) actor_.store().Listen(nullptr);
+  }
+  ActorRun(const ActorRun&) = delete;
+  ActorRun& operator=(const ActorRun&) = delete;
 
   base::Task<void> RunAll(const std::vector<WorldStep>& steps) {
     for (size_t i = 0; i < steps.size(); ++i) {
@@ -126,6 +133,9 @@ class ActorRun {
       } else if (const auto* advance = std::get_if<AdvanceStep>(&step.action)) {
         const absl::Time target = advance->to ? *advance->to : actor_.clock().Now() + *advance->by;
         co_await actor_.clock().SleepUntil(target);
+      } else if (std::holds_alternative<ListenStep>(step.action)) {
+        pushes_as_ = step.as;
+        actor_.store().Listen(this);
       } else {
         Json value = co_await RunRequest(step, static_cast<int>(i));
         if (!step.as.empty()) Bind(step.as, std::move(value));
@@ -178,6 +188,11 @@ class ActorRun {
     if (!mistake.ok()) state_.world.ReportMistake(mistake);
   }
 
+  void OnPush(const store::Reply& push) override {
+    const std::optional<store::Message> message = store::ReadMessage(push);
+    Bind(pushes_as_, message ? Json(EncodeBytes(message->payload)) : ReplyToJson(push));
+  }
+
   void Bind(const std::string& name, Json value) {
     state_.observed.bound.push_back(BoundValue{actor_.name(), name, value});
     bound_.insert_or_assign(name, std::move(value));
@@ -187,6 +202,7 @@ class ActorRun {
   RunState& state_;
   RecordedStore store_;
   BoundValues bound_;
+  std::string pushes_as_;  // The name that pushes are bound to; empty before "listen".
 };
 
 absl::Status SetUpCall(const CallStep& call, store::Store& store, RunState& state) {

@@ -167,6 +167,33 @@ constexpr Row kRows[] = {
        "invariants": [{"kind": "exactly_once", "value": "done", "elements": ["j1", "j2"]}]
      })",
      "is missing among the values of done", "/invariants/0/may_be_missing", "true"},
+    // A message is published before the subscription.
+    {"Listen", R"({
+       "actors": {
+         "subscriber": [{"kind": "listen", "as": "news"},
+                        {"kind": "command", "command": ["SUBSCRIBE", "c"]},
+                        {"kind": "advance", "by": "2s"}],
+         "publisher": [{"kind": "command", "command": ["PUBLISH", "c", "one"]},
+                       {"kind": "advance", "by": "1s"},
+                       {"kind": "command", "command": ["PUBLISH", "c", "two"]}]},
+       "invariants": [{"kind": "exactly_once", "value": "news", "elements": ["one", "two"]}]
+     })",
+     "exactly_once: \"one\" is missing among the values of news", "/actors/publisher/0",
+     R"({"kind": "advance", "by": "1s"})"},
+    // A client keeps a value after the server has told it that the key was changed.
+    {"ListenToInvalidations", R"({
+       "actors": {
+         "reader": [{"kind": "command", "command": ["HELLO", "3"]},
+                    {"kind": "command", "command": ["CLIENT", "TRACKING", "ON"]},
+                    {"kind": "listen", "as": "invalid"},
+                    {"kind": "command", "command": ["GET", "k"], "as": "cached"},
+                    {"kind": "advance", "by": "1s"},
+                    {"kind": "command", "command": ["GET", "k"], "as": "now"}],
+         "writer": [{"kind": "command", "command": ["SET", "k", "1"]}]},
+       "invariants": [{"kind": "bound", "value": "invalid", "expect": null}]
+     })",
+     R"(bound: invalid of reader is ["invalidate",["k"]])", "/invariants/0/expect",
+     R"(["invalidate", ["k"]])"},
     // A failover loses an acknowledged write.
     {"Linearizable", R"({
        "actors": {

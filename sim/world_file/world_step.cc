@@ -154,6 +154,14 @@ absl::StatusOr<RepeatStep> ParseRepeat(const Json& json, const std::string& path
   return repeat;
 }
 
+absl::StatusOr<ListenStep> ParseListen(const Json& json, const std::string& path) {
+  ArgumentReader fields(json, path);
+  fields.String("kind");
+  fields.OptionalString("note");
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  return ListenStep();
+}
+
 // A world has no schedule and no expectations: its steps are a subset of a scenario's.
 absl::Status CheckStep(const Step& step, bool in_actor) {
   if (const auto* call = std::get_if<CallStep>(&step.action)) {
@@ -194,7 +202,8 @@ absl::StatusOr<std::vector<WorldStep>> ParsePlain(const Json& json, std::string_
   return parsed;
 }
 
-constexpr std::array<std::string_view, 3> kOwnKinds = {"pipeline", "transaction", "repeat"};
+constexpr std::array<std::string_view, 4> kOwnKinds = {"pipeline", "transaction", "repeat",
+                                                       "listen"};
 
 bool IsOwnKind(const Json& step) {
   const Json kind = step.is_object() ? step.value("kind", Json()) : Json();
@@ -242,7 +251,10 @@ absl::Status ParseNames(const Json& json, const std::string& path, Context& cont
       }
     }
   }
-  if (!json.contains("as")) return absl::OkStatus();
+  if (!json.contains("as")) {
+    if (!std::holds_alternative<ListenStep>(step.action)) return absl::OkStatus();
+    return Wrong(absl::StrCat(path, "/as"), "expected the name that pushes are bound to");
+  }
   const bool has_value = !std::holds_alternative<AdvanceStep>(step.action) &&
                          !std::holds_alternative<RepeatStep>(step.action);
   if (!has_value || !json["as"].is_string() || json["as"].get<std::string>().empty()) {
@@ -271,6 +283,8 @@ absl::StatusOr<std::vector<WorldStep>> ParseActorSteps(const Json& json, const s
       own.erase("if");
       if (own["kind"] == "repeat") {
         REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseRepeat(own, place, context));
+      } else if (own["kind"] == "listen") {
+        REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseListen(own, place));
       } else {
         REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseBatch(own, place));
       }

@@ -1,11 +1,15 @@
 // WorldStep: one step of an actor of a world file.
 //
 // A world file's steps are the kinds "call", "command" and "advance" of scenarios
-// (sim/scenario/scenario.h), without expectations, and three kinds of their own:
+// (sim/scenario/scenario.h), without expectations, and four kinds of their own:
 //
 //   {"kind": "pipeline", "commands": [["SET", "p", "1"], ["SET", "q", "1"]]}
 //   {"kind": "transaction", "commands": [["INCR", "n"], ["EXPIRE", "n", "60"]]}
 //   {"kind": "repeat", "times": 3, "until": {"name": "job", "is_not": null}, "steps": [...]}
+//   {"kind": "listen", "as": "news"}
+//
+// "listen" binds each push that the actor's connection receives from then on, until the actor ends:
+// the payload of a message, and any other push, such as an invalidated key, as an array.
 //
 // Each step may bind its reply, or its result, to a name, and may depend on what was bound before:
 //
@@ -69,8 +73,11 @@ struct RepeatStep {
   std::vector<WorldStep> steps;
 };
 
+// {"kind": "listen", ...}
+struct ListenStep {};
+
 struct WorldStep {
-  std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep> action;
+  std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep, ListenStep> action;
   std::string as = {};  // Empty: the value is not bound.
   std::optional<StepCondition> condition = {};
 };

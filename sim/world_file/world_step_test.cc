@@ -26,8 +26,9 @@ TEST(WorldStep, ParsesEachKind) {
     {"kind": "pipeline", "commands": [["SET", "p", "1"]]},
     {"kind": "transaction", "commands": [["SET", "p", "1"]], "may_fail": true},
     {"kind": "repeat", "times": 3, "until": {"name": "n", "at_least": 2},
-     "steps": [{"kind": "command", "command": ["INCR", "n"], "as": "n"}]}])"));
-  ASSERT_EQ(steps.size(), 6u);
+     "steps": [{"kind": "command", "command": ["INCR", "n"], "as": "n"}]},
+    {"kind": "listen", "as": "news"}])"));
+  ASSERT_EQ(steps.size(), 7u);
   EXPECT_EQ(steps[0].as, "job");
   EXPECT_EQ(steps[1].condition->comparison, StepCondition::Comparison::kIsNot);
   EXPECT_TRUE(std::holds_alternative<AdvanceStep>(steps[2].action));
@@ -37,9 +38,10 @@ TEST(WorldStep, ParsesEachKind) {
   const auto& repeat = std::get<RepeatStep>(steps[5].action);
   EXPECT_EQ(repeat.times, 3);
   EXPECT_EQ(repeat.steps.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<ListenStep>(steps[6].action));
   std::vector<std::string> names;
   CollectNames(steps, names);
-  EXPECT_EQ(names, (std::vector<std::string>{"job", "n"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"job", "n", "news"}));
   int calls = 0;
   VisitCalls(steps, [&](const CallStep&) { ++calls; });
   EXPECT_EQ(calls, 1);
@@ -70,6 +72,8 @@ constexpr Mistake kMistakes[] = {
     {R"({"kind": "command", "command": ["GET", "k"], "as": 7})", "/actors/a/1/as: expected a name"},
     {R"({"kind": "advance", "by": "1s", "as": "x"})",
      "/actors/a/1/as: this kind has no value that could be bound"},
+    {R"({"kind": "listen"})", "/actors/a/1/as: expected the name that pushes are bound to"},
+    {R"({"kind": "listen", "as": "news", "channel": "c"})", "channel"},
     {R"({"kind": "repeat", "times": 0, "steps": []})", "/actors/a/1/times: expected 1 at least"},
     {R"({"kind": "repeat", "times": 2, "steps": [{"kind": "luck"}]})",
      R"(/actors/a/1/steps/0/kind: unknown kind "luck")"},
