@@ -1,5 +1,6 @@
 // The speed of the simulator on one core: commands per second with and without the trace hash,
-// whole schedules of a three-actor world per second, and a year of minute boundaries.
+// whole schedules of a three-actor world per second, both with atomic requests and with split
+// events, and a year of minute boundaries.
 //
 //   bazel run --config=opt //bench:sim
 
@@ -22,11 +23,15 @@ base::Task<void> CountTo(Actor& actor, int64_t times) {
   for (int64_t i = 0; i < times; ++i) (void)co_await store::Incr(actor.store(), "count");
 }
 
-// Three actors increment one counter; each command is a decision of the schedule.
+// An argument of the benchmarks: whether events are split.
+Events EventsOf(int64_t split) { return split != 0 ? Events::kSplit : Events::kAtomic; }
+
+// Three actors increment one counter; each command is a decision of the schedule, and with split
+// events three.
 void BM_SimulatedCommands(benchmark::State& state) {
   constexpr int64_t kCommands = 10'000;
   for (auto _ : state) {
-    World world({.traced = state.range(0) != 0});
+    World world({.events = EventsOf(state.range(1)), .traced = state.range(0) != 0});
     for (const char* name : {"a", "b", "c"}) {
       world.Spawn(name, [](Actor& actor) { return CountTo(actor, kCommands); });
     }
@@ -34,7 +39,10 @@ void BM_SimulatedCommands(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * kCommands * 3);
 }
-BENCHMARK(BM_SimulatedCommands)->ArgName("traced")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_SimulatedCommands)
+    ->ArgNames({"traced", "split"})
+    ->ArgsProduct({{0, 1}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
 
 base::Task<void> AddByReadAndWrite(Actor& actor) {
   const auto count = co_await store::Get(actor.store(), "count");
@@ -42,8 +50,9 @@ base::Task<void> AddByReadAndWrite(Actor& actor) {
   (void)co_await store::Set(actor.store(), "count", next);
 }
 
-// A world from creation to its end, with an invariant over the result: six commands. The argument
-// is the strategy; an exhaustive search runs all schedules, which are fewer.
+// A world from creation to its end, with an invariant over the result: six commands. The arguments
+// are the strategy, where an exhaustive search runs all schedules, which are fewer, and whether
+// events are split.
 void BM_Schedules(benchmark::State& state) {
   constexpr int64_t kSchedules = 1000;
   const StrategyName& strategy = AllStrategies()[static_cast<size_t>(state.range(0))];
@@ -57,14 +66,19 @@ void BM_Schedules(benchmark::State& state) {
   };
   int64_t schedules = 0;
   for (auto _ : state) {
-    schedules +=
-        Explore(experiment, {.strategy = strategy.strategy, .schedules = kSchedules}).schedules;
+    schedules += Explore(experiment, {.world = {.events = EventsOf(state.range(1))},
+                                      .strategy = strategy.strategy,
+                                      .schedules = kSchedules})
+                     .schedules;
   }
   state.SetItemsProcessed(schedules);
   state.SetLabel(std::string(strategy.name));
 }
 BENCHMARK(BM_Schedules)
-    ->DenseRange(static_cast<int>(Strategy::kExhaustive), static_cast<int>(Strategy::kMutation))
+    ->ArgNames({"strategy", "split"})
+    ->ArgsProduct({benchmark::CreateDenseRange(static_cast<int>(Strategy::kExhaustive),
+                                               static_cast<int>(Strategy::kMutation), /*step=*/1),
+                   {0, 1}})
     ->Unit(benchmark::kMillisecond);
 
 // One new key each minute that expires 70 seconds later, like the counter of a rate limit.

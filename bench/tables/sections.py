@@ -96,11 +96,13 @@ def sim_table(output):
     rows = []
     for name in runs:
         if name.startswith("BM_SimulatedCommands"):
-            what = "commands, with a trace" if name.endswith("traced:1") else "commands, without a trace"
+            what = "commands, with a trace" if "traced:1" in name else "commands, without a trace"
         elif name.startswith("BM_Schedules"):
             what = f"schedules of three actors, {runs.label(name)}"
         else:
             what = "minutes of an idle year"
+        if name.endswith("split:1"):
+            what += ", split events"
         rows.append([what, rate(runs.figure(name, "items_per_second"))])
     return table(["simulated", "per second"], rows)
 

@@ -70,10 +70,14 @@ class TablesTest(unittest.TestCase):
                       "`SyncClient` 0.90, `SyncPool` 0.90. A GET from the client's cache takes 95 ns, a typed", text)
 
     def test_sim(self):
-        text = sim_table(output(run("BM_SimulatedCommands/traced:1", items_per_second=4.07e6),
-                                run("BM_Schedules/2", items_per_second=144_000, label="walk")))
+        text = sim_table(output(run("BM_SimulatedCommands/traced:1/split:0", items_per_second=4.07e6),
+                                run("BM_SimulatedCommands/traced:0/split:1", items_per_second=2.5e6),
+                                run("BM_Schedules/strategy:4/split:0", items_per_second=144_000, label="walk"),
+                                run("BM_Schedules/strategy:4/split:1", items_per_second=50_000, label="walk")))
         self.assertIn("| commands, with a trace | 4.07 M |", text)
+        self.assertIn("| commands, without a trace, split events | 2.5 M |", text)
         self.assertIn("| schedules of three actors, walk | 144 k |", text)
+        self.assertIn("| schedules of three actors, walk, split events | 50 k |", text)
 
     def test_systems(self):
         rate_check = output(run("BM_RateCheck<Memory>", 532), run("BM_RateCheck<Live>/real_time", 30_000, round_trips=209.96))
