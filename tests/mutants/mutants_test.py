@@ -1,4 +1,4 @@
-"""Each patch of this folder names a system that has a storm, and applies to the tree as it is."""
+"""Each patch names a system that has a storm, or the explorer, and applies to the tree as it is."""
 
 import glob
 import os
@@ -12,25 +12,39 @@ import unittest
 ROOT = os.path.dirname(os.path.realpath("WORKSPACE"))
 SYSTEMS = {os.path.basename(os.path.dirname(path)) for path in glob.glob(ROOT + "/sim/storm/*/storm_test.cc")}
 PATCHES = sorted(glob.glob(ROOT + "/tests/mutants/*.patch"))
+EXPLORER_PATCHES = sorted(glob.glob(ROOT + "/tests/mutants/explorer/*.patch"))
 
 
 class Mutants(unittest.TestCase):
-    def test_there_are_twenty_or_more(self):
+    def test_there_are_enough(self):
         self.assertGreaterEqual(len(PATCHES), 20)
+        self.assertGreaterEqual(len(EXPLORER_PATCHES), 15)
 
     def test_each_names_its_system_and_its_fault(self):
         for patch in PATCHES:
             with self.subTest(os.path.basename(patch)), open(patch) as file:
-                title = re.fullmatch(r"(\w+): (\S.{10,100})", file.readline().rstrip("\n"))
-                self.assertIsNotNone(title)
-                self.assertIn(title[1], SYSTEMS)
-                self.assertTrue(os.path.basename(patch).startswith(title[1] + "_"))
-                paths = re.findall(r"^--- a/(.*)$", file.read(), re.MULTILINE)
-                self.assertEqual(len(paths), 1, "a fault is in one file")
-                self.assertTrue(paths[0].startswith(f"core/{title[1]}/"))
+                system, path = self.read_head(file)
+                self.assertIn(system, SYSTEMS)
+                self.assertTrue(os.path.basename(patch).startswith(system + "_"))
+                self.assertTrue(path.startswith(f"core/{system}/"))
+
+    def test_those_of_the_explorer_change_what_decides_which_schedules_run(self):
+        for patch in EXPLORER_PATCHES:
+            with self.subTest(os.path.basename(patch)), open(patch) as file:
+                system, path = self.read_head(file)
+                self.assertEqual(system, "explorer")
+                self.assertRegex(path, "^sim/(decision|explore)/[a-z_]+[.](h|cc)$")
+
+    def read_head(self, file):
+        """What the fault is planted in, and the file that it changes."""
+        title = re.fullmatch(r"(\w+): (\S.{10,100})", file.readline().rstrip("\n"))
+        self.assertIsNotNone(title)
+        paths = re.findall(r"^--- a/(.*)$", file.read(), re.MULTILINE)
+        self.assertEqual(len(paths), 1, "a fault is in one file")
+        return title[1], paths[0]
 
     def test_each_applies(self):
-        for patch in PATCHES:
+        for patch in PATCHES + EXPLORER_PATCHES:
             with self.subTest(os.path.basename(patch)), tempfile.TemporaryDirectory() as folder:
                 with open(patch) as file:
                     path = re.search(r"^--- a/(.*)$", file.read(), re.MULTILINE)[1]
