@@ -5,14 +5,18 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "redouble/scenarios/listing.h"
 #include "redouble/sim/cli/explore/catalogue.h"
 #include "redouble/sim/cli/support/systems.h"
+#include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/explore/explore.h"
+#include "redouble/sim/explore/observed_run.h"
 #include "redouble/sim/world_file/world_experiment.h"
 #include "redouble/sim/world_file/world_file.h"
 #include "redouble/sim/world_file/world_survey.h"
@@ -46,12 +50,52 @@ sim::Exploration Explore(const sim::WorldFile& world, sim::WorldVariant variant,
   return sim::Explore(experiment.experiment(), experiment.Options({.schedules = schedules}));
 }
 
+// The search for the schedule with the fewest preemptions and faults.
+constexpr sim::SurveyLimits kFewest = {.random = 0, .bounded = 3'000, .all = 0};
+
 class EveryHazard : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryHazard, IsFound) {
   const sim::WorldFile world = ReadWorld(GetParam());
   const sim::Exploration found = Explore(world, {}, kSchedules);
   ASSERT_TRUE(found.violation.has_value()) << found.mistake;
+}
+
+// Counts the faults that a source chooses.
+class CountedFaults final : public sim::DecisionSource {
+ public:
+  explicit CountedFaults(std::vector<uint32_t> decisions) : recorded_(std::move(decisions)) {}
+
+  size_t ChooseNext(std::span<const sim::ScheduleOption> options) override {
+    return recorded_.ChooseNext(options);
+  }
+  size_t Pick(size_t count) override { return recorded_.Pick(count); }
+  bool Chance(double probability) override {
+    const bool happens = recorded_.Chance(probability);
+    faults_ += happens ? 1 : 0;
+    return happens;
+  }
+
+  int faults() const { return faults_; }
+
+ private:
+  sim::RecordedDecisions recorded_;
+  int faults_ = 0;
+};
+
+TEST_P(EveryHazard, IsShrunkToTheFewestPreemptionsAndFaults) {
+  const sim::WorldFile world = ReadWorld(GetParam());
+  const sim::Exploration found = Explore(world, {}, kSchedules);
+  ASSERT_TRUE(found.violation.has_value()) << found.mistake;
+  const sim::WorldExperiment experiment(world, {});
+  CountedFaults faults(found.violation->decisions);
+  sim::ObservedDecisions observed(faults);
+  const sim::RunOutcome again = sim::RunOnce(experiment.experiment(), experiment.Options(),
+                                             found.violation->seed, observed);
+  EXPECT_EQ(again.violation, found.violation->status);
+  const sim::WorldSurvey survey = sim::SurveyWorld(world, {}, kFewest);
+  ASSERT_TRUE(survey.fewest.has_value());
+  EXPECT_LE(observed.preemptions() + faults.faults(), *survey.fewest);
 }
 
 TEST_P(EveryHazard, IsInTheFolderOfItsSystem) {
