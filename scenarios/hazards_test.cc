@@ -90,8 +90,8 @@ TEST_P(EveryHazard, IsShrunkToTheFewestPreemptionsAndFaults) {
   const sim::WorldExperiment experiment(world, {});
   CountedFaults faults(found.violation->decisions);
   sim::ObservedDecisions observed(faults);
-  const sim::RunOutcome again = sim::RunOnce(experiment.experiment(), experiment.Options(),
-                                             found.violation->seed, observed);
+  const sim::RunOutcome again =
+      sim::RunOnce(experiment.experiment(), experiment.Options(), found.violation->seed, observed);
   EXPECT_EQ(again.violation, found.violation->status);
   const sim::WorldSurvey survey = sim::SurveyWorld(world, {}, kFewest);
   ASSERT_TRUE(survey.fewest.has_value());

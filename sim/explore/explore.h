@@ -15,8 +15,8 @@
 // same each time, apart from what depends on the world's seed. A run that does not end with kDone
 // (it is stuck, or it took too many steps) violates the invariant "ends".
 //
-// Thread-safety: one thread; several processes can explore different seeds
-// (sim/cli/explore/explore.h).
+// Thread-safety: one thread; several processes can share a search
+// (sim/explore/parallel/explore_in_processes.h).
 #ifndef REDOUBLE_SIM_EXPLORE_EXPLORE_H_
 #define REDOUBLE_SIM_EXPLORE_EXPLORE_H_
 
