@@ -53,7 +53,8 @@ std::unique_ptr<DecisionSource> MakeDecisions(Strategy strategy, uint64_t seed,
     case Strategy::kWalk:
       return std::make_unique<WalkDecisions>(seed, memory);
     case Strategy::kPct: {
-      const int64_t turns = std::max<int64_t>(1, memory.conflicting_turns());
+      const int64_t turns =
+          std::max<int64_t>(1, memory.conflicting_turns() + memory.conflicting_actors());
       const auto most = static_cast<uint64_t>(MaxPreemptions(turns));
       const int preemptions = 1 + static_cast<int>((further + seed) % most);
       return std::make_unique<PctDecisions>(seed, preemptions, turns, &memory);

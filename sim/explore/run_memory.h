@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -40,6 +41,8 @@ class RunMemory {
   // The most conflicting turns of the actor in one run; of all actors together.
   int64_t ConflictingTurnsOf(int actor) const;
   int64_t conflicting_turns() const { return conflicting_turns_; }
+  // The actors that took conflicting turns.
+  int64_t conflicting_actors() const { return std::ssize(turns_of_); }
   // The runs in which a turn followed another one on a key for the first time, oldest first. Old
   // ones are dropped.
   std::span<const Run> interesting_runs() const { return interesting_; }

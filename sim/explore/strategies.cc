@@ -38,7 +38,9 @@ PctDecisions::PctDecisions(uint64_t seed, int preemptions, int64_t expected_turn
                            const RunMemory* memory)
     : DrawnDecisions(seed), memory_(memory) {
   assert(expected_turns >= 1);
-  for (int i = 0; i < preemptions; ++i) change_points_.insert(rng_.Between(1, expected_turns));
+  for (int64_t i = 1; i <= preemptions; ++i) {
+    change_points_.emplace(rng_.Between(1, expected_turns), -i);
+  }
 }
 
 int64_t PctDecisions::PriorityOf(int actor) {
@@ -61,7 +63,8 @@ size_t PctDecisions::ChooseNext(std::span<const ScheduleOption> options) {
 }
 
 void PctDecisions::Count(int actor) {
-  if (change_points_.contains(++turns_)) priorities_[actor] = --lowest_;
+  const auto change = change_points_.find(++turns_);
+  if (change != change_points_.end()) priorities_[actor] = change->second;
 }
 
 void PctDecisions::OnTurn(const ScheduleOption& turn) {
@@ -69,8 +72,9 @@ void PctDecisions::OnTurn(const ScheduleOption& turn) {
 }
 
 void PctDecisions::OnTurnDone(const TurnReport& report) {
-  if (memory_ == nullptr || memory_->IsPrivate(report)) return;
-  Count(report.actor);
+  if (memory_ == nullptr) return;
+  const bool is_first = started_.insert(report.actor).second;
+  if (is_first || !memory_->IsPrivate(report)) Count(report.actor);
 }
 
 uint64_t WalkDecisions::WeightOf(int actor) const {

@@ -8,8 +8,9 @@
 // | uniform       | Short races: many preemptions, anywhere (RandomDecisions).                  |
 // | walk          | All orders of the conflicting turns are equally likely, however many private|
 // |               | turns the actors take between them.                                         |
-// | PCT           | Few preemptions, at conflicting turns. Finds a race of depth d among n      |
-// |               | actors and k conflicting turns with probability 1 / (n k^(d-1)) or more.    |
+// | PCT           | Few preemptions, at turns that conflict and at first turns. Finds a race of |
+// |               | depth d among n actors and k such turns with probability 1 / (n k^(d-1)) or |
+// |               | more.                                                                       |
 // | partial order | Each pending request has a random priority, drawn again when a request that |
 // |               | conflicts with it was executed.                                             |
 // | mutation      | Changes the order of turns of an earlier run that showed something new.     |
@@ -53,13 +54,14 @@ class DrawnDecisions : public DecisionSource {
   base::Rng rng_;
 };
 
-// PCT: always runs the actor with the highest priority. Priorities are random; at `preemptions`
-// different turns, drawn among the first `expected_turns`, the actor that took the turn gets the
-// lowest priority of all.
+// PCT: always runs the actor with the highest priority. Priorities are random; after `preemptions`
+// turns (fewer if one is drawn twice) among the first `expected_turns`, the actor that took the
+// turn gets a priority below all initial ones. These low priorities are in random order, too.
 class PctDecisions final : public DrawnDecisions {
  public:
-  // Requires expected_turns >= 1. With a memory, which must outlive the source, only turns that
-  // conflict with those of other actors count.
+  // Requires expected_turns >= 1. With a memory, which must outlive the source, only these turns
+  // count: those that conflict with turns of other actors, and the first one of each actor, so that
+  // an actor can also get the lowest priority before its first conflicting turn.
   PctDecisions(uint64_t seed, int preemptions, int64_t expected_turns,
                const RunMemory* memory = nullptr);
 
@@ -73,9 +75,9 @@ class PctDecisions final : public DrawnDecisions {
   void Count(int actor);
 
   const RunMemory* const memory_;
-  std::multiset<int64_t> change_points_;  // Turn numbers, counted from 1.
-  std::map<int, int64_t> priorities_;     // By actor. The highest runs first; all are different.
-  int64_t lowest_ = 0;
+  std::map<int64_t, int64_t> change_points_;  // From turns, counted from 1, to the new priority.
+  std::map<int, int64_t> priorities_;         // By actor. The highest runs first; all differ.
+  std::set<int> started_;                     // The actors that have taken a turn; with a memory.
   int64_t turns_ = 0;
 };
 
