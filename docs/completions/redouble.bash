@@ -13,8 +13,10 @@ _redouble() {
     "serve --load-times") words="keep shift" ;;
     "serve --appendonly") words="yes no" ;;
     "serve --loglevel") words="debug verbose notice warning" ;;
+    "trace trace") words="diff" ;;
     "inspect --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
     "convert --compatibility") words="redis-7.0 redis-7.2 redis-7.4 redis-8.0 valkey-8.0 valkey-8.1" ;;
+    "help "*) words="replay explore storm serve redis-server record trace inspect convert migrate keys help completion" ;;
     "completion "*) words="bash zsh fish" ;;
   esac
   if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in

@@ -172,8 +172,9 @@ constexpr Row kRows[] = {
        "actors": {
          "subscriber": [{"kind": "listen", "as": "news"},
                         {"kind": "command", "command": ["SUBSCRIBE", "c"]},
-                        {"kind": "advance", "by": "2s"}],
-         "publisher": [{"kind": "command", "command": ["PUBLISH", "c", "one"]},
+                        {"kind": "advance", "by": "3s"}],
+         "publisher": [{"kind": "command", "command": ["PING"]},
+                       {"kind": "command", "command": ["PUBLISH", "c", "one"]},
                        {"kind": "advance", "by": "1s"},
                        {"kind": "command", "command": ["PUBLISH", "c", "two"]}]},
        "invariants": [{"kind": "exactly_once", "value": "news", "elements": ["one", "two"]}]

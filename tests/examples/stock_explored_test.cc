@@ -57,7 +57,7 @@ sim::Experiment LastBook(Take take) {
       });
     }
     world.AddFinalInvariant("a book is sold or left",
-                            [&world, sold] { return *sold + BooksLeft(world) == 1; });
+                            [&world, sold] { return *sold <= 1 && *sold + BooksLeft(world) == 1; });
   };
 }
 // [end]
