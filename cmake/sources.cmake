@@ -1182,6 +1182,7 @@ redouble_component(
     sim/json/bytes.cc
     sim/json/json_diff.cc
     sim/json/json_double.cc
+    sim/json/json_text.cc
     sim/json/reply_json.cc
     sim/json/strict_json.cc
     sim/migrate/gateway_moves.cc

@@ -1,12 +1,10 @@
 #include "redouble/sim/json/bytes.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
 #include "redouble/core/base/text/hex.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/base/text/utf8.h"
@@ -26,7 +24,7 @@ absl::Status BadEscape(std::string_view text) {
 }  // namespace
 
 absl::StatusOr<std::string> DecodeBytes(std::string_view text) {
-  if (!text.starts_with(kPrefix)) return std::string(text);
+  if (!HasBytesPrefix(text)) return std::string(text);
   std::string bytes;
   for (size_t i = kPrefix.size(); i < text.size(); ++i) {
     if (text[i] != '\\') {
@@ -47,7 +45,7 @@ absl::StatusOr<std::string> DecodeBytes(std::string_view text) {
 }
 
 std::string EncodeBytes(std::string_view bytes) {
-  if (base::IsValidUtf8(bytes) && !bytes.starts_with(kPrefix)) return std::string(bytes);
+  if (base::IsValidUtf8(bytes) && !HasBytesPrefix(bytes)) return std::string(bytes);
   std::string text(kPrefix);
   for (const char c : bytes) {
     if (c == '\\') {
@@ -59,20 +57,6 @@ std::string EncodeBytes(std::string_view bytes) {
     }
   }
   return text;
-}
-
-void AppendBytesJson(std::string& json, std::string_view bytes) {
-  const bool is_plain =
-      !bytes.starts_with(kPrefix) && std::all_of(bytes.begin(), bytes.end(), [](unsigned char c) {
-        return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-      });
-  if (is_plain) {
-    json += '"';
-    json += bytes;
-    json += '"';
-  } else {
-    json += nlohmann::json(EncodeBytes(bytes)).dump();
-  }
 }
 
 }  // namespace redouble::inline v0_1::sim

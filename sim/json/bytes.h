@@ -11,7 +11,8 @@
 //   | "\x00\xff"         | "bytes:\\x00\\xff"     |
 //   | "bytes:1"          | "bytes:bytes:1"        |
 //
-// EncodeBytes is canonical: equal byte strings have equal text.
+// EncodeBytes is canonical: equal byte strings have equal text. JsonText (sim/json/json_text.h)
+// writes JSON with such strings.
 //
 // Thread-safety: pure functions.
 #ifndef REDOUBLE_SIM_JSON_BYTES_H_
@@ -24,15 +25,15 @@
 
 namespace redouble::inline v0_1::sim {
 
+// Whether bytes or a text begin with "bytes:".
+inline bool HasBytesPrefix(std::string_view text) { return text.starts_with("bytes:"); }
+
 // Returns the bytes that `text` represents. InvalidArgument for a text that begins with "bytes:"
 // and has a backslash that is neither \\ nor \x with two hexadecimal digits.
 absl::StatusOr<std::string> DecodeBytes(std::string_view text);
 
 // Returns the text of `bytes`: valid UTF-8, and DecodeBytes of it is `bytes`.
 std::string EncodeBytes(std::string_view bytes);
-
-// Appends EncodeBytes(bytes) to `json` as a JSON string with quotes. Traces use it for each word.
-void AppendBytesJson(std::string& json, std::string_view bytes);
 
 }  // namespace redouble::inline v0_1::sim
 

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 #include "rapidcheck/gtest.h"
 #include "redouble/core/base/text/utf8.h"
 
@@ -56,18 +55,6 @@ RC_GTEST_PROP(Bytes, ComeBackFromTheirText, (const std::string& bytes)) {
   const std::string text = EncodeBytes(bytes);
   RC_ASSERT(base::IsValidUtf8(text));
   RC_ASSERT(DecodeBytes(text).value() == bytes);
-}
-
-RC_GTEST_PROP(BytesJson, IsTheTextAsAJsonString, (const std::string& bytes)) {
-  std::string json = "before ";
-  AppendBytesJson(json, bytes);
-  RC_ASSERT(json == "before " + nlohmann::json(EncodeBytes(bytes)).dump());
-}
-
-TEST(BytesJson, EscapesWhatJsonEscapes) {
-  std::string json;
-  AppendBytesJson(json, "a \"quoted\" \\ line\n");
-  EXPECT_EQ(json, R"("a \"quoted\" \\ line\n")");
 }
 
 }  // namespace

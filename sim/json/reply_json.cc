@@ -19,46 +19,46 @@ constexpr std::string_view kStatus = "status";
 constexpr std::string_view kError = "error";
 constexpr std::string_view kFailure = "failure";
 
-void AppendNamed(std::string& json, std::string_view name, std::string_view text) {
-  json += '{';
-  AppendBytesJson(json, name);
-  json += ':';
-  AppendBytesJson(json, text);
-  json += '}';
+void AddNamed(JsonText& json, std::string_view name, std::string_view text) {
+  json.Add("{");
+  json.AddBytes(name);
+  json.Add(":");
+  json.AddBytes(text);
+  json.Add("}");
 }
 
-void AppendReplyJson(std::string& json, const Reply& reply);
+void AddReply(JsonText& json, const Reply& reply);
 
-void AppendArray(std::string& json, const Reply& reply) {
-  json += '[';
+void AddArray(JsonText& json, const Reply& reply) {
+  json.Add("[");
   bool is_first = true;
   for (const Reply& element : reply.elements()) {
-    if (!is_first) json += ',';
+    if (!is_first) json.Add(",");
     is_first = false;
-    AppendReplyJson(json, element);
+    AddReply(json, element);
   }
-  json += ']';
+  json.Add("]");
 }
 
-void AppendReplyJson(std::string& json, const Reply& reply) {
+void AddReply(JsonText& json, const Reply& reply) {
   switch (reply.kind()) {
     case Reply::Kind::kNil:
-      json += "null";
+      json.Add("null");
       return;
     case Reply::Kind::kStatus:
-      AppendNamed(json, kStatus, reply.text());
+      AddNamed(json, kStatus, reply.text());
       return;
     case Reply::Kind::kError:
-      AppendNamed(json, kError, reply.text());
+      AddNamed(json, kError, reply.text());
       return;
     case Reply::Kind::kInteger:
-      absl::StrAppend(&json, reply.integer());
+      json.AddInteger(reply.integer());
       return;
     case Reply::Kind::kBulk:
-      AppendBytesJson(json, reply.text());
+      json.AddBytes(reply.text());
       return;
     case Reply::Kind::kArray:
-      AppendArray(json, reply);
+      AddArray(json, reply);
       return;
   }
 }
@@ -114,25 +114,25 @@ absl::StatusOr<Json> NormalizeArray(const Json& json, std::string_view path) {
 
 }  // namespace
 
-void AppendResultJson(std::string& json, const absl::StatusOr<Reply>& result) {
+void AddResult(JsonText& json, const absl::StatusOr<Reply>& result) {
   if (result.ok()) {
-    AppendReplyJson(json, *result);
+    AddReply(json, *result);
     return;
   }
   const ErrorKind kind = store::ErrorKindOf(result.status()).value_or(ErrorKind::kProtocol);
-  AppendNamed(json, kFailure, store::ErrorKindName(kind));
+  AddNamed(json, kFailure, store::ErrorKindName(kind));
 }
 
 Json ReplyToJson(const Reply& reply) {
-  std::string json;
-  AppendReplyJson(json, reply);
-  return Json::parse(json);
+  JsonText json;
+  AddReply(json, reply);
+  return Json::parse(json.text());
 }
 
 Json ResultToJson(const absl::StatusOr<Reply>& result) {
-  std::string json;
-  AppendResultJson(json, result);
-  return Json::parse(json);
+  JsonText json;
+  AddResult(json, result);
+  return Json::parse(json.text());
 }
 
 absl::StatusOr<Json> NormalizeReplyJson(const Json& json, std::string_view path) {

@@ -22,13 +22,13 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/json/json.h"
+#include "redouble/sim/json/json_text.h"
 
 namespace redouble::inline v0_1::sim {
 
-// Appends the JSON of what Store::Execute gave: that of the reply, or the failure's kind
-// ("protocol" when the status tells none). The one place that writes the table above; linear in its
-// size.
-void AppendResultJson(std::string& json, const absl::StatusOr<store::Reply>& result);
+// Adds the JSON of what Store::Execute gave: that of the reply, or the failure's kind ("protocol"
+// when the status tells none). The one place that writes the table above; linear in its size.
+void AddResult(JsonText& json, const absl::StatusOr<store::Reply>& result);
 
 // The same as values. The JSON of a reply. Linear in its size.
 Json ReplyToJson(const store::Reply& reply);

@@ -1,11 +1,11 @@
 #include "redouble/sim/trace/trace.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/sim/json/bytes.h"
 #include "redouble/sim/json/reply_json.h"
 
 namespace redouble::inline v0_1::sim {
@@ -16,35 +16,41 @@ using store::Request;
 // A server counts MULTI and EXEC as commands.
 constexpr int kTransactionFrame = 2;
 
-void AppendCommand(std::string& line, const store::Command& command) {
+void AddCommand(JsonText& json, const store::Command& command) {
   // Redis accepts a command name in any case; the trace has one form, so that equal commands are
   // equal.
-  line += '[';
-  AppendBytesJson(line, absl::AsciiStrToUpper(base::ToAbsl(command.name())));
-  for (const std::string_view argument : command.arguments()) {
-    line += ',';
-    AppendBytesJson(line, argument);
+  const std::string_view name = command.name();
+  const auto is_lower = [](unsigned char c) { return absl::ascii_islower(c); };
+  json.Add("[");
+  if (std::any_of(name.begin(), name.end(), is_lower)) {
+    json.AddBytes(absl::AsciiStrToUpper(base::ToAbsl(name)));
+  } else {
+    json.AddBytes(name);
   }
-  line += ']';
+  for (const std::string_view argument : command.arguments()) {
+    json.Add(",");
+    json.AddBytes(argument);
+  }
+  json.Add("]");
 }
 
-void AppendCommands(std::string& line, const Request& request) {
-  line += '[';
+void AddCommands(JsonText& json, const Request& request) {
+  json.Add("[");
   bool is_first = true;
   for (const store::Command& command : request.commands()) {
-    if (!is_first) line += ',';
+    if (!is_first) json.Add(",");
     is_first = false;
-    AppendCommand(line, command);
+    AddCommand(json, command);
   }
-  line += ']';
+  json.Add("]");
 }
 
 }  // namespace
 
 Json CommandToJson(const store::Command& command) {
-  std::string json;
-  AppendCommand(json, command);
-  return Json::parse(json);
+  JsonText json;
+  AddCommand(json, command);
+  return Json::parse(json.text());
 }
 
 Trace::Trace(const base::Clock& clock, std::function<void(std::string_view)> listener,
@@ -58,29 +64,30 @@ void Trace::AddRequest(std::string_view client, const Request& request,
   AddText("client", client);
   switch (request.kind()) {
     case Request::Kind::kCommand:
-      line_ += R"(,"command":)";
-      AppendCommand(line_, request.commands().front());
+      line_.Add(R"(,"command":)");
+      AddCommand(line_, request.commands().front());
       break;
     case Request::Kind::kPipeline:
-      line_ += R"(,"pipeline":)";
-      AppendCommands(line_, request);
+      line_.Add(R"(,"pipeline":)");
+      AddCommands(line_, request);
       break;
     case Request::Kind::kTransaction:
-      line_ += R"(,"transaction":)";
-      AppendCommands(line_, request);
+      line_.Add(R"(,"transaction":)");
+      AddCommands(line_, request);
       commands_ += kTransactionFrame;
       break;
   }
   commands_ += static_cast<int64_t>(request.commands().size());
-  line_ += R"(,"reply":)";
-  AppendResultJson(line_, result);
+  line_.Add(R"(,"reply":)");
+  AddResult(line_, result);
   End();
 }
 
 void Trace::AddAdvance(absl::Duration by) {
   if (stopped_) return;
   Begin();
-  absl::StrAppend(&line_, R"(,"advance":)", absl::ToInt64Microseconds(by));
+  line_.Add(R"(,"advance":)");
+  line_.AddInteger(absl::ToInt64Microseconds(by));
   End();
 }
 
@@ -101,23 +108,30 @@ void Trace::AddDelivery(std::string_view client) {
 }
 
 void Trace::Begin() {
-  line_.clear();
-  absl::StrAppend(&line_, R"({"index":)", events_++, R"(,"us":)", clock_.NowMicros());
+  line_.Clear();
+  line_.Add(R"({"index":)");
+  line_.AddInteger(events_++);
+  const int64_t us = clock_.NowMicros();
+  if (us != us_) {
+    us_ = us;
+    us_text_ = absl::StrCat(R"(,"us":)", us);
+  }
+  line_.Add(us_text_);
 }
 
 void Trace::AddText(std::string_view name, std::string_view text) {
-  line_ += R"(,")";
-  line_ += name;
-  line_ += R"(":)";
-  AppendBytesJson(line_, text);
+  line_.Add(R"(,")");
+  line_.Add(name);
+  line_.Add(R"(":)");
+  line_.AddBytes(text);
 }
 
 void Trace::End() {
-  line_ += '}';
-  if (listener_) listener_(line_);
-  if (stop_after_ && stop_after_(line_)) stopped_ = true;
-  line_ += '\n';
-  digest_.Update(line_);
+  line_.Add("}");
+  if (listener_) listener_(line_.text());
+  if (stop_after_ && stop_after_(line_.text())) stopped_ = true;
+  line_.Add("\n");
+  digest_.Update(line_.text());
 }
 
 }  // namespace redouble::inline v0_1::sim

@@ -24,6 +24,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/store.h"
 #include "redouble/sim/json/json.h"
+#include "redouble/sim/json/json_text.h"
 
 namespace redouble::inline v0_1::sim {
 
@@ -79,7 +81,10 @@ class Trace {
   StopAfter stop_after_;
   bool stopped_ = false;
   base::Sha256 digest_;
-  std::string line_;  // The current line; reused to avoid allocation.
+  JsonText line_;  // The current line.
+  // The time of the last event, and its text: few events move the clock.
+  std::optional<int64_t> us_;
+  std::string us_text_;
   int64_t events_ = 0;
   int64_t commands_ = 0;
 };
