@@ -34,11 +34,14 @@ redouble_generate(
     core/korvet/scripts/add_partitions.lua
     core/korvet/scripts/append_given_ids.lua
     core/korvet/scripts/append_in_partition.lua
+    core/korvet/scripts/append_once_begin.lua
+    core/korvet/scripts/append_once_end.lua
     core/korvet/scripts/append_records.lua
     core/korvet/scripts/commit_own_entries.lua
     core/korvet/scripts/commit_owned.lua
     core/korvet/scripts/commit_pending_ids.lua
     core/korvet/scripts/create_group.lua
+    core/korvet/scripts/create_topic.lua
     core/korvet/scripts/drop_partition.lua
     core/korvet/scripts/group_member.lua
     core/korvet/scripts/repair_topic.lua
@@ -54,7 +57,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::korvet {'
-        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_given_ids.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
+        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_given_ids.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_once_begin.lua core/korvet/scripts/append_once_end.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/create_topic.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
             echo
             name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -116,6 +119,7 @@ redouble_generate(
   core/relayna/scripts/script_texts.h
   SOURCES
     core/relayna/scripts/append_once.lua
+    core/relayna/scripts/forget_expired.lua
     core/relayna/scripts/release_replay_lock.lua
     core/relayna/scripts/remove_contract.lua
     core/relayna/scripts/replace_record.lua
@@ -128,7 +132,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::relayna {'
-        for file in core/relayna/scripts/append_once.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua core/relayna/scripts/replace_record.lua; do
+        for file in core/relayna/scripts/append_once.lua core/relayna/scripts/forget_expired.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua core/relayna/scripts/replace_record.lua; do
             echo
             name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -149,6 +153,8 @@ redouble_generate(
     core/studio/scripts/delete_service.lua
     core/studio/scripts/exchange_document.lua
     core/studio/scripts/insert_event.lua
+    core/studio/scripts/leave_lost_document.lua
+    core/studio/scripts/set_health.lua
     core/studio/scripts/update_service.lua
   COMMAND [==[
     {
@@ -159,7 +165,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::studio {'
-        for file in core/studio/scripts/create_service.lua core/studio/scripts/delete_service.lua core/studio/scripts/exchange_document.lua core/studio/scripts/insert_event.lua core/studio/scripts/update_service.lua; do
+        for file in core/studio/scripts/create_service.lua core/studio/scripts/delete_service.lua core/studio/scripts/exchange_document.lua core/studio/scripts/insert_event.lua core/studio/scripts/leave_lost_document.lua core/studio/scripts/set_health.lua core/studio/scripts/update_service.lua; do
             echo
             name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -176,11 +182,19 @@ redouble_generate(
 redouble_generate(
   core/threescale/scripts/script_texts.h
   SOURCES
+    core/threescale/scripts/change_provider_key.lua
     core/threescale/scripts/claim_alert.lua
+    core/threescale/scripts/count_slice.lua
     core/threescale/scripts/count_within_limits.lua
+    core/threescale/scripts/delete_metric.lua
+    core/threescale/scripts/delete_service.lua
     core/threescale/scripts/finish_alert.lua
+    core/threescale/scripts/note_daily_traffic.lua
+    core/threescale/scripts/note_first_traffic.lua
     core/threescale/scripts/publish_event.lua
     core/threescale/scripts/raise_alert.lua
+    core/threescale/scripts/save_metric.lua
+    core/threescale/scripts/save_service.lua
   COMMAND [==[
     {
         echo '// Generated from the Lua files of //core/threescale/scripts by redouble_scripts.'
@@ -190,7 +204,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::threescale {'
-        for file in core/threescale/scripts/claim_alert.lua core/threescale/scripts/count_within_limits.lua core/threescale/scripts/finish_alert.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua; do
+        for file in core/threescale/scripts/change_provider_key.lua core/threescale/scripts/claim_alert.lua core/threescale/scripts/count_slice.lua core/threescale/scripts/count_within_limits.lua core/threescale/scripts/delete_metric.lua core/threescale/scripts/delete_service.lua core/threescale/scripts/finish_alert.lua core/threescale/scripts/note_daily_traffic.lua core/threescale/scripts/note_first_traffic.lua core/threescale/scripts/publish_event.lua core/threescale/scripts/raise_alert.lua core/threescale/scripts/save_metric.lua core/threescale/scripts/save_service.lua; do
             echo
             name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -1070,6 +1084,7 @@ redouble_component(
     core/threescale/model/referrer.cc
     core/threescale/model/requests.cc
     core/threescale/model/service.cc
+    core/threescale/model/service_scripts.cc
     core/threescale/model/service_token.cc
     core/threescale/model/system_data.cc
     core/threescale/model/usage.cc
@@ -1079,10 +1094,12 @@ redouble_component(
     core/threescale/notify/notifier.cc
     core/threescale/report/aggregator.cc
     core/threescale/report/error_log.cc
+    core/threescale/report/guarded_slice.cc
     core/threescale/report/listener.cc
     core/threescale/report/reporter.cc
     core/threescale/report/stats_cleaner.cc
     core/threescale/report/stats_reader.cc
+    core/threescale/report/traffic.cc
     core/threescale/report/worker.cc
     core/threescale/text/date_text.cc
     core/threescale/text/integer.cc

@@ -2,8 +2,8 @@
 //
 // By default every operation behaves as the original, including its hazards, so that both can share
 // one Redis. Each option removes the hazards that it names and changes nothing else: keys and
-// values stay those of the original. All options are off by default and can be combined. An option
-// protects only if all writers use it (D25).
+// values stay those of the original, and only count_jobs_once adds a key. All options are off by
+// default and can be combined. An option protects only if all writers use it (D25).
 //
 //   threescale::Hardening hardening;
 //   hardening.publish_events_atomically = true;
@@ -33,6 +33,30 @@ struct Hardening {
   // period and counted in the next). One script of the listener compares the limits and counts the
   // usage.
   bool check_and_report_atomically = false;
+  // Removes H6 (a crash after SADD loses the first traffic), what expire_atomically leaves of H5,
+  // and the second first traffic of a day of H26. One script notes the traffic and publishes its
+  // event, and the day is that of the clock of Redis, on which the counter of the day expires. Has
+  // no effect in the cluster layout, where events are in another slot.
+  bool note_traffic_atomically = false;
+  // Removes H11 for jobs with an id (a repeated job counts twice). One script counts a slice and
+  // marks it, and counts no marked slice. Includes the transactions of expire_atomically for
+  // counters.
+  bool count_jobs_once = false;
+  // Removes H18 (a deleted application is counted). The scripts that count, note traffic and raise
+  // alerts check that the application exists. Includes raise_alerts_atomically and
+  // note_traffic_atomically, and the transactions of expire_atomically for counters. In the cluster
+  // layout the traffic is not checked.
+  bool check_applications_atomically = false;
+  // Removes H15 (a rename deletes the name of another metric). One script saves or deletes a metric
+  // and deletes its old name only if that leads to this metric.
+  bool change_metrics_atomically = false;
+  // Removes H16 (a change of provider key loses services), H17 (saves of services interleave) and
+  // H30 (the last service is not the last). One script saves or deletes a service, or changes a
+  // provider key, if nothing that the decision was based on has changed. Has no effect in the
+  // cluster layout, where the keys of providers and services are in several slots.
+  bool change_services_atomically = false;
+  // Removes H29: an errors list exceeds 1000 entries. A transaction adds and trims.
+  bool trim_errors_atomically = false;
 };
 
 }  // namespace redouble::inline v0_1::threescale

@@ -410,6 +410,17 @@ constexpr std::array kRows = {
         },
         "daily_traffic/{{service:{service_id:any}}}/cinstance:{application_id:any}/{day:d8}"},
     LayoutRow{{
+        .id = "threescale.counted_job",
+        .system = kSystem,
+        .pattern = "counted_jobs/{{service:{service_id:any}}}/id:{job_id:any}",
+        .type = KeyType::kString,
+        .ttl_rule = "set with each counted slice",
+        .ttl = absl::Hours(48),
+        .lifecycle = "only with count_jobs_once: written with each counted slice of a job; expires",
+        .purpose = "the number of slices of a job that have been counted",
+        .source = "docs/systems/threescale.md 4.19, D25",
+    }},
+    LayoutRow{{
                   .id = "threescale.events_id",
                   .system = kSystem,
                   .pattern = "events/id",

@@ -188,6 +188,11 @@ std::string Keys::DailyTraffic(const ApplicationRef& application, absl::Time now
                base::FormatUtcDay(now));
 }
 
+std::string Keys::CountedJob(std::string_view service_id, std::string_view job_id) const {
+  static const Patterns patterns("threescale.counted_job");
+  return Build(patterns.In(layout_), TagOf(service_id), job_id);
+}
+
 std::string_view Keys::EventsId() const { return InLayout("events/id", "{events}/id"); }
 std::string_view Keys::EventsQueue() const { return InLayout("events/queue", "{events}/queue"); }
 std::string_view Keys::EventsPing() const { return InLayout("events/ping", "{events}/ping"); }
@@ -218,6 +223,7 @@ std::string Keys::Errors(std::string_view service_id) const {
 
 absl::Duration MinuteCounterTtl() { return absl::Seconds(180); }
 absl::Duration DailyTrafficTtl() { return *FamilyOf("threescale.daily_traffic").ttl; }
+absl::Duration CountedJobTtl() { return *FamilyOf("threescale.counted_job").ttl; }
 absl::Duration AlreadyNotifiedTtl() { return *FamilyOf("threescale.alerts_already_notified").ttl; }
 absl::Duration EventsPingTtl() { return *FamilyOf("threescale.events_ping").ttl; }
 

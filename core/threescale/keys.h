@@ -128,6 +128,9 @@ class Keys {
   // Not encoded. `now` is the time of processing.
   std::string DailyTraffic(const ApplicationRef& application, absl::Time now) const;
 
+  // Not encoded. Only Hardening::count_jobs_once has this key.
+  std::string CountedJob(std::string_view service_id, std::string_view job_id) const;
+
   // Keys of events, alerts, notifications, errors and the deletion of statistics; not encoded.
   std::string_view EventsId() const;
   std::string_view EventsQueue() const;
@@ -152,6 +155,7 @@ class Keys {
 // The TTLs of the families that have one, as in their rows.
 absl::Duration MinuteCounterTtl();    // 180 s from the last write.
 absl::Duration DailyTrafficTtl();     // 2 days.
+absl::Duration CountedJobTtl();       // 2 days from the last slice.
 absl::Duration AlreadyNotifiedTtl();  // 1 day.
 absl::Duration EventsPingTtl();       // 60 s.
 

@@ -101,6 +101,7 @@ TEST(ThreescaleKeys, TakeAnApplicationWithoutAPlan) {
 TEST(ThreescaleKeys, HaveTheDocumentedTimesToLive) {
   EXPECT_EQ(MinuteCounterTtl(), absl::Seconds(180));
   EXPECT_EQ(DailyTrafficTtl(), absl::Seconds(172800));
+  EXPECT_EQ(CountedJobTtl(), absl::Seconds(172800));
   EXPECT_EQ(AlreadyNotifiedTtl(), absl::Seconds(86400));
   EXPECT_EQ(EventsPingTtl(), absl::Seconds(60));
 }
@@ -140,6 +141,7 @@ TEST(ThreescaleKeys, BelongToOneFamilyEach) {
       {std::string(Keys().AlertsCurrentId()), "threescale.alerts_current_id"},
       {std::string(Keys().NotifyBatch("pk")), "threescale.notify_batch"},
       {std::string(Keys().ServicesToClean()), "threescale.services_to_clean"},
+      {Keys().CountedJob("2", "j1"), "threescale.counted_job"},
       {Keys().AlreadyNotified({"2", "a1"}, 100), "threescale.alerts_already_notified"},
   };
   store::FamilyTable table;

@@ -5,8 +5,8 @@
 //   MetricStore metrics(process);
 //
 // A process is a listener or a worker. Every class of the package copies a Process; the objects
-// that it refers to must outlive them. "Now" is always the clock of the process, never that of
-// Redis.
+// that it refers to must outlive them. "Now" is the clock of the process and not that of Redis;
+// only Hardening::note_traffic_atomically asks the latter.
 //
 // Thread-safety: as Store.
 // Source: docs/systems/threescale.md 1.3.

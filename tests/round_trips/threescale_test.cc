@@ -43,11 +43,13 @@ class ThreescaleRoundTrips : public RoundTrips {
   }
 
   void CountServices();
+  void CountHardenedServices();
   void CountApplications();
   void CountMembersOfApplications();
   void CountMetrics();
   void CountLimits();
   void CountRequests();
+  void CountHardenedJobs();
   void CountEventsAndErrors();
   void CountStatistics();
   void CountRestoration();
@@ -80,6 +82,30 @@ void ThreescaleRoundTrips::CountServices() {
   Count("save two service tokens", [&] { return base::Run(tokens.SavePairs(pairs)); });
   Count("check or delete a service token", [&] { return base::Run(tokens.Exists({"t", "2"})); });
   Count("check or delete a service token", [&] { return base::Run(tokens.Delete({"t", "2"})); });
+}
+
+void ThreescaleRoundTrips::CountHardenedServices() {
+  Begin();
+  threescale::Hardening hardening;
+  hardening.change_services_atomically = true;
+  hardening.change_metrics_atomically = true;
+  const std::string option = ", `change_services_atomically`";
+  threescale::ServiceStore services(backend_->process(), hardening);
+  Count("save a service" + option,
+        [&] { return base::Run(services.Save({.id = "7", .provider_key = "first"})); });
+  Count("save a service" + option,
+        [&] { return base::Run(services.Save({.id = "2", .provider_key = "pk"})); });
+  Count("change the provider key of one service" + option,
+        [&] { return base::Run(services.ChangeProviderKey({.old_key = "pk", .new_key = "new"})); });
+  Count("delete a default service" + option, [&] { return base::Run(services.Delete("7")); });
+
+  threescale::MetricStore metrics(backend_->process(), hardening);
+  const threescale::Metric metric = {"2", "7", "all"};
+  Count("save a new metric, `change_metrics_atomically`",
+        [&] { return base::Run(metrics.Save(metric)); });
+  Count("delete a metric, `change_metrics_atomically`", [&] {
+    return base::Run(metrics.Delete({"2", "7"}));
+  });
 }
 
 void ThreescaleRoundTrips::CountApplications() {
@@ -213,6 +239,25 @@ void ThreescaleRoundTrips::CountRequests() {
   Count("job that raises an alert", [&] { return base::Run(backend_->worker().Run(job)); });
 }
 
+void ThreescaleRoundTrips::CountHardenedJobs() {
+  Begin();
+  SaveLimit();
+  threescale::ReportJob job = {.service_id = "2"};
+  job.transactions.push_back({.app_id = "a", .usage = threescale::Usage{{"hits", "1"}}});
+  const auto run = [&](threescale::Hardening hardening, std::string id) {
+    threescale::WorkerOptions options;
+    options.aggregator.hardening = hardening;
+    job.id = std::move(id);
+    return base::Run(threescale::Worker(backend_->process(), options).Run(job));
+  };
+  Count("first job of an application, `note_traffic_atomically`",
+        [&] { return run({.note_traffic_atomically = true}, ""); });
+  const std::string later =
+      "later job of an application, `count_jobs_once` or `check_applications_atomically`";
+  Count(later, [&] { return run({.count_jobs_once = true}, "j1"); });
+  Count(later, [&] { return run({.check_applications_atomically = true}, ""); });
+}
+
 void ThreescaleRoundTrips::CountEventsAndErrors() {
   Begin();
   threescale::EventQueue events = backend_->events();
@@ -238,6 +283,9 @@ void ThreescaleRoundTrips::CountEventsAndErrors() {
   threescale::ErrorLog errors = backend_->errors();
   const absl::Status error = threescale::MakeError(threescale::ErrorCode::kMetricInvalid, "x");
   Count("store an error", [&] { return base::Run(errors.Store("2", error, "{}")); });
+  threescale::ErrorLog trimmed(backend_->process(), {.trim_errors_atomically = true});
+  Count("store an error, `trim_errors_atomically`",
+        [&] { return base::Run(trimmed.Store("2", error, "{}")); });
   Count("list, count or delete errors", [&] { return base::Run(errors.List("2")); });
   Count("list, count or delete errors", [&] { return base::Run(errors.Count("2")); });
   Count("list, count or delete errors", [&] { return base::Run(errors.Delete("2")); });
@@ -278,11 +326,13 @@ void ThreescaleRoundTrips::CountRestoration() {
 TEST_F(ThreescaleRoundTrips, AreThoseOfThePage) {
   Measure("threescale", [this] {
     CountServices();
+    CountHardenedServices();
     CountApplications();
     CountMembersOfApplications();
     CountMetrics();
     CountLimits();
     CountRequests();
+    CountHardenedJobs();
     CountEventsAndErrors();
     CountStatistics();
     CountRestoration();

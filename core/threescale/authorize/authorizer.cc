@@ -286,6 +286,7 @@ base::Task<absl::StatusOr<Authorizer::MaybeRejection>> Authorizer::CheckLimits(
     counted_request.application = authorization.application.ref();
     counted_request.usage = &usage;
     counted_request.time = authorization.time;
+    counted_request.must_exist = options_.hardening.check_applications_atomically;
     REDOUBLE_CO_ASSIGN_OR_RETURN(
         const CountedLimits counted,
         co_await CountWithinLimits(process_, authorization.limits, counted_request));

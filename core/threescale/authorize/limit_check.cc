@@ -8,6 +8,7 @@
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/script.h"
+#include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/scripts/script_texts.h"
 #include "redouble/core/threescale/text/periods.h"
 
@@ -28,8 +29,11 @@ class Call {
     arguments_.push_back(absl::StrCat(limits.size()));
     for (const LimitState& limit : limits) AddLimit(limit);
     arguments_.push_back(absl::StrCat(absl::ToInt64Seconds(MinuteCounterTtl())));
-    if (!*request.usage) return;
-    for (const UsageEntry& entry : **request.usage) AddWrites(entry);
+    if (*request.usage) {
+      for (const UsageEntry& entry : **request.usage) AddWrites(entry);
+    }
+    if (!request.must_exist) return;
+    keys_.push_back(process.keys.Application(request.application, ApplicationAttribute::kState));
   }
 
   const std::vector<std::string>& keys() const { return keys_; }
@@ -104,7 +108,8 @@ bool WithinLimits(const std::vector<LimitState>& limits, const std::optional<Usa
 // The script therefore adds and compares them as digits. Values below 0 are compared as numbers: a
 // negative limit can never be satisfied, and only another program writes a negative counter.
 //
-// KEYS: the counters of the limits, then those to write. ARGV: the number of limits; for each limit
+// KEYS: the counters of the limits, those to write, and the application's state if it must exist.
+// ARGV: the number of limits; for each limit
 // the effect of the usage on it, the amount, and the limit; the TTL of a minute in seconds; for
 // each counter to write the effect, the amount, and "1" for a minute.
 base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& process,
@@ -120,6 +125,7 @@ base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& proce
   CountedLimits counted;
   REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t within,
                                store::DecodeInteger(std::move(reply.front())));
+  if (within < 0) co_return MakeError(ErrorCode::kApplicationNotFound, request.application.id);
   counted.within = within == 1;
   for (size_t i = 1; i < reply.size(); ++i) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string before,

@@ -36,6 +36,8 @@ struct CountedRequest {
   // By metric ids, including parents; nullopt if the request has no usage. Must not be null.
   const std::optional<Usage>* usage = nullptr;
   absl::Time time;
+  // Whether nothing is counted for an application that does not exist.
+  bool must_exist = false;
 };
 
 struct CountedLimits {
@@ -44,7 +46,8 @@ struct CountedLimits {
 };
 
 // For Hardening::check_and_report_atomically: reads the counters of the limits, and counts the
-// usage as a worker would if it is WithinLimits. One script, one round trip.
+// usage as a worker would if it is WithinLimits. One script, one round trip. Errors:
+// ApplicationNotFound, if it must exist and does not; those of Redis.
 base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& process,
                                                             const std::vector<LimitState>& limits,
                                                             CountedRequest request);

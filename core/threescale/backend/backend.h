@@ -74,19 +74,19 @@ class Backend {
   size_t jobs() const { return memory_queue_.size(); }
 
   // The data of system. They are values: each call makes one.
-  ServiceStore services() const { return ServiceStore(process_); }
+  ServiceStore services() const { return ServiceStore(process_, settings_.hardening); }
   ServiceTokenStore service_tokens() const { return ServiceTokenStore(process_); }
   ApplicationStore applications() const { return ApplicationStore(process_); }
-  MetricStore metrics() const { return MetricStore(process_); }
+  MetricStore metrics() const { return MetricStore(process_, settings_.hardening); }
   UsageLimitStore usage_limits() const { return UsageLimitStore(process_); }
   AlertLimitStore alert_limits() const { return AlertLimitStore(process_); }
   // Writes all that system knows of a service, as RestoreService of model/system_data.h.
   base::Task<absl::Status> Restore(const SystemService& service) {
-    return RestoreService(process_, service);
+    return RestoreService(process_, service, settings_.hardening);
   }
   // The data of the backend.
   EventQueue events() const { return EventQueue(process_, settings_.hardening); }
-  ErrorLog errors() const { return ErrorLog(process_); }
+  ErrorLog errors() const { return ErrorLog(process_, settings_.hardening); }
   StatsReader stats() const { return StatsReader(process_); }
 
   Listener& listener() { return listener_; }

@@ -51,6 +51,9 @@ struct ReportJob {
   // The request as JSON, for the errors list.
   std::string context_info = "{}";
   absl::Time enqueued_at = absl::UnixEpoch();
+  // Set by a queue that can deliver a job more than once: unique among all jobs, and the same for
+  // each delivery. Empty: none. Hardening::count_jobs_once needs it.
+  std::string id = {};
 };
 
 // A notification to count: usage of a provider on the master service.
@@ -59,6 +62,7 @@ struct NotifyJob {
   Usage usage = {};
   absl::Time time = absl::UnixEpoch();
   absl::Time enqueued_at = absl::UnixEpoch();
+  std::string id = {};  // As that of a report.
 };
 
 using Job = std::variant<ReportJob, NotifyJob>;
@@ -72,7 +76,8 @@ class JobQueue {
   virtual base::Task<absl::Status> Enqueue(Job job) = 0;
 };
 
-// A queue in memory. Reports come before notifications, each in the order of arrival.
+// A queue in memory. Reports come before notifications, each in the order of arrival. It delivers a
+// job once, and gives it no id.
 class InProcessJobQueue final : public JobQueue {
  public:
   base::Task<absl::Status> Enqueue(Job job) override;

@@ -8,9 +8,11 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
+#include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/threescale/model/requests.h"
+#include "redouble/core/threescale/scripts/script_texts.h"
 
 namespace redouble::inline v0_1::threescale {
 namespace {
@@ -73,6 +75,21 @@ bool AppendDescendants(const MetricHierarchy& hierarchy, const OptionalText& par
   return true;
 }
 
+// KEYS: the metric's name, the id by its old name, the id by its new name, the parent, the ids of
+// the service. ARGV: the id, the old name or "", the new name, and the parent if it is given.
+// Replies 0, and writes nothing, if the name is no longer the old one.
+const store::Script& SaveScript() {
+  static const store::Script& script = *new store::Script(std::string(kSaveMetricText));
+  return script;
+}
+
+// KEYS: the metric's name, the id by that name, the parent, the ids of the service. ARGV: the id,
+// the name. Replies 0, and writes nothing, if the name has changed.
+const store::Script& DeleteScript() {
+  static const store::Script& script = *new store::Script(std::string(kDeleteMetricText));
+  return script;
+}
+
 }  // namespace
 
 absl::Status MetricCycleError(std::string_view service_id, std::string_view metric) {
@@ -92,7 +109,11 @@ absl::StatusOr<MetricNames> DescendantsIn(const MetricHierarchy& hierarchy,
 }
 
 base::Task<absl::Status> MetricStore::Save(const Metric& metric) {
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await SaveOne(metric));
+  if (hardening_.change_metrics_atomically) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await SaveByScript(metric));
+  } else {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await SaveOne(metric));
+  }
   for (const Metric& child : metric.children) {
     Metric of_this = child;
     of_this.service_id = metric.service_id;
@@ -125,6 +146,28 @@ base::Task<absl::Status> MetricStore::SaveOne(const Metric& metric) {
   co_return co_await ExecuteAll(process_.store, batch);
 }
 
+// Begins again if another process has renamed the metric in between.
+base::Task<absl::Status> MetricStore::SaveByScript(const Metric& metric) {
+  const MetricRef ref{metric.service_id, metric.id};
+  const std::string name_key = process_.keys.MetricName(ref);
+  const std::string id_key = process_.keys.MetricId({metric.service_id, metric.name});
+  const std::string parent_key = process_.keys.MetricParent(ref);
+  const std::string ids_key = process_.keys.MetricIds(metric.service_id);
+  bool saved = false;
+  while (!saved) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText stored,
+                                 co_await store::Get(process_.store, name_key));
+    const std::string old_name = stored.value_or("");
+    const std::string old_key = process_.keys.MetricId({metric.service_id, old_name});
+    const std::string_view keys[] = {name_key, old_key, id_key, parent_key, ids_key};
+    std::vector<std::string_view> arguments = {metric.id, old_name, metric.name};
+    if (metric.parent_id) arguments.push_back(*metric.parent_id);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        saved, store::DecodeBool(co_await SaveScript().Run(process_.store, keys, arguments)));
+  }
+  co_return absl::OkStatus();
+}
+
 // The ids are part of the cache key of the names. They are read also without a memoizer, as in the
 // original.
 base::Task<absl::Status> MetricStore::Forget(MetricNameRef name, std::string_view id) {
@@ -140,6 +183,7 @@ base::Task<absl::Status> MetricStore::Forget(MetricNameRef name, std::string_vie
 }
 
 base::Task<absl::StatusOr<bool>> MetricStore::Delete(MetricRef metric) {
+  if (hardening_.change_metrics_atomically) co_return co_await DeleteByScript(metric);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText name, co_await LoadName(metric));
   if (!name || name->empty()) co_return false;
   const MetricNameRef name_ref{metric.service_id, *name};
@@ -151,6 +195,27 @@ base::Task<absl::StatusOr<bool>> MetricStore::Delete(MetricRef metric) {
       .AddOwned(process_.keys.MetricParent(metric))
       .AddOwned(process_.keys.MetricId(name_ref));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await ExecuteAll(process_.store, batch));
+  co_return true;
+}
+
+// Begins again if another process has renamed the metric in between.
+base::Task<absl::StatusOr<bool>> MetricStore::DeleteByScript(MetricRef metric) {
+  const std::string name_key = process_.keys.MetricName(metric);
+  const std::string parent_key = process_.keys.MetricParent(metric);
+  const std::string ids_key = process_.keys.MetricIds(metric.service_id);
+  bool deleted = false;
+  while (!deleted) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText name,
+                                 co_await store::Get(process_.store, name_key));
+    if (!name || name->empty()) co_return false;
+    const MetricNameRef name_ref{metric.service_id, *name};
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await Forget(name_ref, metric.id));
+    const std::string id_key = process_.keys.MetricId(name_ref);
+    const std::string_view keys[] = {name_key, id_key, parent_key, ids_key};
+    const std::string_view arguments[] = {metric.id, *name};
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        deleted, store::DecodeBool(co_await DeleteScript().Run(process_.store, keys, arguments)));
+  }
   co_return true;
 }
 

@@ -27,6 +27,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/threescale/hardening.h"
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/process.h"
 
@@ -56,15 +57,18 @@ absl::StatusOr<MetricNames> DescendantsIn(const MetricHierarchy& hierarchy,
 
 class MetricStore {
  public:
-  explicit MetricStore(const Process& process) : process_(process) {}
+  explicit MetricStore(const Process& process, Hardening hardening = Hardening())
+      : process_(process), hardening_(hardening) {}
 
   // Saves a metric and its children. Reads the old name; deletes the mapping of the old name if it
   // differs, whichever metric it points to (H15); writes in one pipeline; reads the ids of the
   // service. Up to four round trips per metric. A save cannot remove a parent. If two metrics have
-  // one name, the name leads to the one that was saved last.
+  // one name, the name leads to the one that was saved last. With change_metrics_atomically, three
+  // round trips per metric and two more for each write of another process in between.
   base::Task<absl::Status> Save(const Metric& metric);
 
   // Deletes a metric. Returns false if it has no name. Three round trips; one if it has no name.
+  // With change_metrics_atomically, two more for each write of another process in between.
   // Children, limits and counters stay, and usage of the children still counts for the id.
   base::Task<absl::StatusOr<bool>> Delete(MetricRef metric);
 
@@ -90,6 +94,8 @@ class MetricStore {
 
  private:
   base::Task<absl::Status> SaveOne(const Metric& metric);
+  base::Task<absl::Status> SaveByScript(const Metric& metric);
+  base::Task<absl::StatusOr<bool>> DeleteByScript(MetricRef metric);
   base::Task<absl::Status> Forget(MetricNameRef name, std::string_view id);
   base::Task<absl::StatusOr<MetricHierarchy>> ReadHierarchy(std::string_view service_id);
   base::Task<absl::StatusOr<MetricNames>> ReadParentIds(std::string_view service_id,
@@ -98,6 +104,7 @@ class MetricStore {
   base::Task<absl::StatusOr<std::vector<std::string>>> ReadAscendants(MetricNameRef metric);
 
   Process process_;
+  Hardening hardening_;
 };
 
 }  // namespace redouble::inline v0_1::threescale

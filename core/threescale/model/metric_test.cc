@@ -81,6 +81,65 @@ TYPED_TEST(MetricStoreTest, LosesAMappingWhenTwoMetricsSwapNames) {
   EXPECT_EQ(this->IdOf("b"), std::nullopt);
 }
 
+TYPED_TEST(MetricStoreTest, KeepsTheNamesOfOthersWhenHardened) {
+  MetricStore metrics(this->process(), {.change_metrics_atomically = true});
+  const auto save = [&](std::string id, std::string name) {
+    const Metric metric = {"2", std::move(id), std::move(name)};
+    ASSERT_THAT(this->Run(metrics.Save(metric)), IsOk());
+  };
+  save("11", "a");
+  save("12", "b");
+  save("11", "b");
+  EXPECT_EQ(this->IdOf("a"), std::nullopt);
+  save("12", "a");
+  EXPECT_EQ(this->IdOf("a"), "12");
+  EXPECT_EQ(this->IdOf("b"), "11");
+  save("13", "a");
+  EXPECT_THAT(this->Run(metrics.Delete({"2", "12"})), IsOkAndHolds(true));
+  EXPECT_THAT(this->Run(metrics.Delete({"2", "12"})), IsOkAndHolds(false));
+  EXPECT_EQ(this->IdOf("a"), "13");
+  EXPECT_THAT(this->Run(metrics.LoadIds("2")), IsOkAndHolds(UnorderedElementsAre("11", "13")));
+}
+
+TYPED_TEST(MetricStoreTest, SavesTheSameWhenHardened) {
+  MetricStore metrics(this->process(), {.change_metrics_atomically = true});
+  Metric metric = {"2", "20", "p"};
+  metric.children.push_back({"ignored", "21", "c"});
+  ASSERT_THAT(this->Run(metrics.Save(metric)), IsOk());
+  EXPECT_EQ(this->IdOf("p"), "20");
+  ASSERT_OK_AND_ASSIGN(const auto child, this->Run(metrics.Load({"2", "21"})));
+  ASSERT_TRUE(child);
+  EXPECT_EQ(child->name, "c");
+  EXPECT_EQ(child->parent_id, "20");
+  EXPECT_THAT(this->Run(metrics.LoadIds("2")), IsOkAndHolds(UnorderedElementsAre("20", "21")));
+}
+
+// Between the read and the script, another process renames the metric.
+TYPED_TEST(MetricStoreTest, BeginsAgainWhenTheMetricHasChangedAndItIsHardened) {
+  this->Save("11", "a");
+  tests::InterceptedStore store(this->store());
+  MetricStore metrics(this->process_on(store), {.change_metrics_atomically = true});
+  store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (index == 1) this->Save("11", "b");
+    return std::nullopt;
+  };
+  const Metric renamed = {"2", "11", "c"};
+  ASSERT_THAT(this->Run(metrics.Save(renamed)), IsOk());
+  EXPECT_EQ(this->IdOf("a"), std::nullopt);
+  EXPECT_EQ(this->IdOf("b"), std::nullopt) << "the old name is the one of the other process";
+  EXPECT_EQ(this->IdOf("c"), "11");
+
+  tests::InterceptedStore deleting(this->store());
+  MetricStore others(this->process_on(deleting), {.change_metrics_atomically = true});
+  deleting.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (index == 2) this->Save("11", "d");
+    return std::nullopt;
+  };
+  EXPECT_THAT(this->Run(others.Delete({"2", "11"})), IsOkAndHolds(true));
+  EXPECT_EQ(this->IdOf("c"), std::nullopt);
+  EXPECT_EQ(this->IdOf("d"), std::nullopt);
+}
+
 TYPED_TEST(MetricStoreTest, KeepsAParentThatALaterSaveDoesNotName) {
   this->Save("11", "search", "10");
   this->Save("11", "search");

@@ -42,6 +42,14 @@ BackendVersion Service::authentication() const {
   return ToInteger(*backend_version) == 1 ? BackendVersion::kUserKey : BackendVersion::kAppId;
 }
 
+std::string_view StoredState(const ServiceSave& save) {
+  return !save.state || *save.state == kActive ? kActive : kSuspended;
+}
+
+absl::Status MissingDefaultError() {
+  return absl::InvalidArgumentError("Unsupported command argument type: NilClass");
+}
+
 base::Task<absl::StatusOr<bool>> ServiceStore::SaveDefault(const ServiceSave& save) {
   if (save.is_default == false) co_return false;
   REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText old_id, co_await DefaultId(save.provider_key));
@@ -54,12 +62,11 @@ base::Task<absl::StatusOr<bool>> ServiceStore::SaveDefault(const ServiceSave& sa
 }
 
 base::Task<absl::Status> ServiceStore::SaveAttributes(const ServiceSave& save) {
-  const bool active = !save.state || *save.state == kActive;
   const std::pair<ServiceAttribute, std::optional<std::string_view>> values[] = {
       {ServiceAttribute::kReferrerFiltersRequired, save.referrer_filters_required ? "1" : "0"},
       {ServiceAttribute::kBackendVersion, save.backend_version},
       {ServiceAttribute::kProviderKey, save.provider_key},
-      {ServiceAttribute::kState, active ? kActive : kSuspended}};
+      {ServiceAttribute::kState, StoredState(save)}};
   for (const auto& [attribute, value] : values) {
     if (!value) continue;
     const std::string key = process_.keys.Service(save.id, attribute);
@@ -68,7 +75,7 @@ base::Task<absl::Status> ServiceStore::SaveAttributes(const ServiceSave& save) {
   co_return absl::OkStatus();
 }
 
-base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
+base::Task<absl::StatusOr<bool>> ServiceStore::SaveInSteps(const ServiceSave& save) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_default, co_await SaveDefault(save));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await SaveAttributes(save));
   const std::pair<std::string, std::string_view> members[] = {
@@ -78,15 +85,26 @@ base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
   for (const auto& [key, member] : members) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await store::SAdd(process_.store, key, member)).status());
   }
+  co_return is_default;
+}
+
+base::Task<absl::StatusOr<Service>> ServiceStore::Save(ServiceSave save) {
+  absl::StatusOr<bool> is_default = false;
+  if (changes_atomically()) {
+    is_default = co_await SaveByScript(save);
+  } else {
+    is_default = co_await SaveInSteps(save);
+  }
+  REDOUBLE_CO_RETURN_IF_ERROR(is_default.status());
   Forget(save.provider_key, save.id);
 
   Service service;
   service.id = save.id;
   service.provider_key = save.provider_key;
-  service.active = !save.state || *save.state == kActive;
+  service.active = StoredState(save) == kActive;
   if (save.backend_version) service.backend_version = *save.backend_version;
   service.referrer_filters_required = save.referrer_filters_required;
-  service.is_default = is_default;
+  service.is_default = *is_default;
   co_return service;
 }
 
@@ -144,6 +162,7 @@ base::Task<absl::StatusOr<Service>> ServiceStore::LoadWithProviderKey(
 }
 
 base::Task<absl::Status> ServiceStore::Delete(std::string_view id) {
+  if (changes_atomically()) co_return co_await DeleteByScript(id);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<Service> service, co_await LoadById(id));
   if (!service.has_value()) co_return MakeError(ErrorCode::kServiceIdInvalid, id);
   if (service->is_default) {
@@ -230,6 +249,7 @@ base::Task<absl::Status> ServiceStore::ChangeProviderKey(ProviderKeyChange chang
   if (IsEmpty(change.old_key) || IsEmpty(change.new_key) || change.old_key == change.new_key) {
     co_return MakeError(ErrorCode::kInvalidProviderKeys);
   }
+  if (changes_atomically()) co_return co_await ChangeByScript(*change.old_key, *change.new_key);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> taken,
                                co_await List(*change.new_key));
   if (!taken.empty()) co_return MakeError(ErrorCode::kProviderKeyExists, *change.new_key);
@@ -250,10 +270,7 @@ base::Task<absl::Status> ServiceStore::MoveServices(std::string_view old_key,
     Forget(old_key, id);
     Forget(new_key, id);
   }
-  // The original passes the missing id to its client library, which refuses it here.
-  if (!default_id.has_value()) {
-    co_return absl::InvalidArgumentError("Unsupported command argument type: NilClass");
-  }
+  if (!default_id.has_value()) co_return MissingDefaultError();
   const std::string new_default_key = process_.keys.ProviderDefaultService(new_key);
   REDOUBLE_CO_RETURN_IF_ERROR(
       (co_await store::Set(process_.store, new_default_key, *default_id)).status());

@@ -26,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/threescale/hardening.h"
 #include "redouble/core/threescale/process.h"
 
 namespace redouble::inline v0_1::threescale {
@@ -59,19 +60,28 @@ struct ServiceSave {
   std::optional<bool> is_default = std::nullopt;
 };
 
+// The text that a save stores as the state.
+std::string_view StoredState(const ServiceSave& save);
+
 struct ProviderKeyChange {
   std::optional<std::string_view> old_key;
   std::optional<std::string_view> new_key;
 };
 
+// The error of a change of keys without a default service: the original passes the missing id to
+// its client library, which refuses it.
+absl::Status MissingDefaultError();
+
 class ServiceStore {
  public:
-  explicit ServiceStore(const Process& process) : process_(process) {}
+  explicit ServiceStore(const Process& process, Hardening hardening = Hardening())
+      : process_(process), hardening_(hardening) {}
 
   // Saves the service and returns it. Up to ten round trips. Ids are compared as whole numbers
   // before the default is replaced. All ids without digits read as 0, so a first service with such
   // an id reports that it is the default but does not store it. A service that moves to another
-  // provider stays in the set of the old one.
+  // provider stays in the set of the old one. With change_services_atomically two round trips, and
+  // two more for each default that another process saves in between.
   base::Task<absl::StatusOr<Service>> Save(ServiceSave save);
 
   // Returns the service, or nullopt if it has no provider key. Two round trips, or one if it is
@@ -87,7 +97,9 @@ class ServiceStore {
                                                           std::string_view provider_key);
 
   // Deletes the service, its default mark and its errors list; its other keys stay. Errors:
-  // ServiceIdInvalid; ServiceIsDefaultService while the provider has other services.
+  // ServiceIdInvalid; ServiceIsDefaultService while the provider has other services. With
+  // change_services_atomically two round trips, without the memoizer, and two more for each change
+  // of the provider key in between.
   base::Task<absl::Status> Delete(std::string_view id);
 
   // Returns the ids of the provider's services, in the order of Redis. Memoized.
@@ -105,7 +117,9 @@ class ServiceStore {
 
   // Moves all services of a provider to a new key, one by one. Errors: InvalidProviderKeys
   // (missing, empty or equal keys), ProviderKeyExists and ProviderKeyNotFound, all before a write;
-  // InvalidArgument if the old provider has no default, after the services were moved.
+  // InvalidArgument if the old provider has no default, after the services were moved. With
+  // change_services_atomically all of them move in one step or, also without a default, none does:
+  // two round trips, and two more for each save in between.
   // Source: docs/systems/threescale.md 4.2, H16.
   base::Task<absl::Status> ChangeProviderKey(ProviderKeyChange change);
 
@@ -113,14 +127,27 @@ class ServiceStore {
   base::Task<absl::StatusOr<std::optional<Service>>> ReadById(std::string_view id);
   base::Task<absl::StatusOr<bool>> ReadIsOwnedBy(std::string_view id,
                                                  std::optional<std::string_view> provider_key);
+  // Saves the service and returns whether it is the default.
+  base::Task<absl::StatusOr<bool>> SaveInSteps(const ServiceSave& save);
   base::Task<absl::StatusOr<bool>> SaveDefault(const ServiceSave& save);
   base::Task<absl::Status> SaveAttributes(const ServiceSave& save);
   base::Task<absl::Status> DeleteData(const Service& service);
   base::Task<absl::Status> MoveServices(std::string_view old_key, std::string_view new_key,
                                         const std::vector<std::string>& ids);
+  // The same with change_services_atomically.
+  base::Task<absl::StatusOr<bool>> SaveByScript(const ServiceSave& save);
+  base::Task<absl::Status> DeleteByScript(std::string_view id);
+  base::Task<absl::Status> ChangeByScript(std::string_view old_key, std::string_view new_key);
+  // One attempt: whether nothing has changed since the reads, so that the services were moved.
+  base::Task<absl::StatusOr<bool>> TryToChange(std::string_view old_key, std::string_view new_key);
+  bool changes_atomically() const {
+    return hardening_.change_services_atomically &&
+           process_.keys.layout() == store::KeyLayout::kDocumented;
+  }
   void Forget(std::string_view provider_key, std::string_view id);
 
   Process process_;
+  Hardening hardening_;
 };
 
 }  // namespace redouble::inline v0_1::threescale

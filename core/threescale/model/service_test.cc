@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <optional>
+
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/testing/process_for_test.h"
@@ -39,6 +43,17 @@ class ServiceStoreTest : public ProcessTest<Backend> {
                                        std::optional<std::string_view> to) {
     return ErrorCodeOf(this->Run(ServiceStore(this->process()).ChangeProviderKey({from, to})));
   }
+  // Calls `other` before the request with that index, and returns the store.
+  std::unique_ptr<tests::InterceptedStore> Before(size_t request, std::function<void()> other) {
+    auto store = std::make_unique<tests::InterceptedStore>(this->store());
+    store->on_request = [request, other = std::move(other)](
+                            size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+      if (index == request) other();
+      return std::nullopt;
+    };
+    return store;
+  }
+  static constexpr Hardening kAtomic = {.change_services_atomically = true};
   absl::StatusOr<Service> LoadWithKey(std::optional<std::string_view> id, std::string_view key) {
     return this->Run(ServiceStore(this->process()).LoadWithProviderKey(id, key));
   }
@@ -181,6 +196,97 @@ TYPED_TEST(ServiceStoreTest, BreaksOffAChangeOfKeysWithoutADefault) {
   EXPECT_EQ(ErrorCodeOf(changed), std::nullopt);
   EXPECT_EQ(this->Load("a").value().provider_key, "new");
   EXPECT_THAT(this->Run(ServiceStore(this->process()).List("old")), IsOkAndHolds(ElementsAre("a")));
+}
+
+TYPED_TEST(ServiceStoreTest, DoesTheSameWhenHardened) {
+  ServiceStore services(this->process(), this->kAtomic);
+  ServiceSave save = {.id = "2", .provider_key = "pk"};
+  save.backend_version = "1";
+  save.referrer_filters_required = true;
+  save.state = "closed";
+  EXPECT_TRUE(this->Run(services.Save(save)).value().is_default);
+  const Service service = this->Load("2").value();
+  EXPECT_EQ(service.provider_key, "pk");
+  EXPECT_FALSE(service.active);
+  EXPECT_TRUE(service.referrer_filters_required);
+  EXPECT_EQ(service.backend_version, "1");
+  EXPECT_FALSE(this->Run(services.Save({.id = "3", .provider_key = "pk"})).value().is_default);
+  EXPECT_THAT(this->Ask({"SMEMBERS", "services_set"}).elements(),
+              UnorderedElementsAre(store::Reply::Bulk("2"), store::Reply::Bulk("3")));
+
+  EXPECT_EQ(ErrorCodeOf(this->Run(services.ChangeProviderKey({"pk", "pk"}))),
+            ErrorCode::kInvalidProviderKeys);
+  EXPECT_EQ(ErrorCodeOf(this->Run(services.ChangeProviderKey({"nobody", "new"}))),
+            ErrorCode::kProviderKeyNotFound);
+  ASSERT_THAT(this->Run(services.ChangeProviderKey({"pk", "new"})), IsOk());
+  EXPECT_EQ(ErrorCodeOf(this->Run(services.ChangeProviderKey({"old", "new"}))),
+            ErrorCode::kProviderKeyExists);
+  EXPECT_THAT(this->Run(services.List("new")), IsOkAndHolds(UnorderedElementsAre("2", "3")));
+  EXPECT_THAT(this->Run(services.List("pk")), IsOkAndHolds(IsEmpty()));
+  EXPECT_EQ(this->Value("service/provider_key:new/id"), "2");
+  EXPECT_EQ(this->Value("service/provider_key:pk/id"), "nil");
+
+  this->Ask({"LPUSH", "errors/service_id:3", "{}"});
+  EXPECT_EQ(ErrorCodeOf(this->Run(services.Delete("9"))), ErrorCode::kServiceIdInvalid);
+  EXPECT_EQ(ErrorCodeOf(this->Run(services.Delete("2"))), ErrorCode::kServiceIsDefaultService);
+  ASSERT_THAT(this->Run(services.Delete("3")), IsOk());
+  ASSERT_THAT(this->Run(services.Delete("2")), IsOk());
+  EXPECT_EQ(this->KeyCount(), 1) << "provider_keys_set";
+}
+
+TYPED_TEST(ServiceStoreTest, MakesOneOfTwoFirstServicesTheDefaultWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  const auto store = this->Before(1, [&] { this->Save("3"); });
+  ServiceStore services(this->process_on(*store), this->kAtomic);
+  EXPECT_FALSE(this->Run(services.Save({.id = "2", .provider_key = "pk"})).value().is_default);
+  EXPECT_EQ(this->Value("service/provider_key:pk/id"), "3");
+}
+
+TYPED_TEST(ServiceStoreTest, KeepsWhatIsSavedDuringADeletionWhenHardened) {
+  if (this->in_cluster_layout()) return;
+  this->Save("2");
+  const auto store = this->Before(1, [&] { this->Save("3"); });
+  ServiceStore services(this->process_on(*store), this->kAtomic);
+  EXPECT_EQ(ErrorCodeOf(this->Run(services.Delete("2"))), ErrorCode::kServiceIsDefaultService);
+  EXPECT_THAT(this->Run(services.List("pk")), IsOkAndHolds(UnorderedElementsAre("2", "3")));
+
+  const auto moving = this->Before(1, [&] { this->Save("3", "other"); });
+  ServiceStore others(this->process_on(*moving), this->kAtomic);
+  ASSERT_THAT(this->Run(others.Delete("3")), IsOk());
+  EXPECT_EQ(this->Value("service/provider_key:other/id"), "nil") << "that of the later provider";
+}
+
+TYPED_TEST(ServiceStoreTest, MovesWhatIsSavedDuringAChangeOfKeysWhenHardened) {
+  if (this->in_cluster_layout()) return;
+  this->Save("2", "old");
+  const auto store = this->Before(1, [&] { this->Save("3", "old"); });
+  ServiceStore services(this->process_on(*store), this->kAtomic);
+  ASSERT_THAT(this->Run(services.ChangeProviderKey({"old", "new"})), IsOk());
+  EXPECT_THAT(this->Run(services.List("new")), IsOkAndHolds(UnorderedElementsAre("2", "3")));
+  EXPECT_EQ(this->Load("3").value().provider_key, "new");
+}
+
+TYPED_TEST(ServiceStoreTest, MovesNothingWithoutADefaultWhenHardened) {
+  if (this->in_cluster_layout()) return;
+  this->Save("a", "old");
+  ServiceStore services(this->process(), this->kAtomic);
+  EXPECT_TRUE(absl::IsInvalidArgument(this->Run(services.ChangeProviderKey({"old", "new"}))));
+  EXPECT_EQ(this->Load("a").value().provider_key, "old");
+  EXPECT_THAT(this->Run(services.List("new")), IsOkAndHolds(IsEmpty()));
+}
+
+TYPED_TEST(ServiceStoreTest, ForgetsWhatItChangedWhenHardened) {
+  Memoizer memoizer(this->clock());
+  Process process = this->process();
+  process.memoizer = &memoizer;
+  ServiceStore services(process, this->kAtomic);
+  ASSERT_THAT(this->Run(services.Save({.id = "2", .provider_key = "pk"})), IsOk());
+  EXPECT_TRUE(this->Run(services.LoadById("2")).value().has_value());
+  ASSERT_THAT(this->Run(services.ChangeProviderKey({"pk", "new"})), IsOk());
+  EXPECT_EQ(this->Run(services.LoadById("2")).value().value().provider_key, "new");
+  EXPECT_THAT(this->Run(services.DefaultId("pk")), IsOkAndHolds(::testing::Eq(std::nullopt)));
+  ASSERT_THAT(this->Run(services.Delete("2")), IsOk());
+  EXPECT_FALSE(this->Run(services.LoadById("2")).value().has_value());
 }
 
 TYPED_TEST(ServiceStoreTest, KnowsWhoseAServiceIs) {

@@ -85,9 +85,10 @@ base::Task<absl::Status> RestoreSets(const Process& process, const SystemService
 
 }  // namespace
 
-base::Task<absl::Status> RestoreService(Process process, const SystemService& service) {
+base::Task<absl::Status> RestoreService(Process process, const SystemService& service,
+                                        Hardening hardening) {
   REDOUBLE_CO_RETURN_IF_ERROR(Check(service));
-  MetricStore metrics(process);
+  MetricStore metrics(process, hardening);
   for (const Metric& metric : service.metrics) {
     Metric owned = metric;
     owned.service_id = service.id;
@@ -105,7 +106,7 @@ base::Task<absl::Status> RestoreService(Process process, const SystemService& se
   save.referrer_filters_required = service.referrer_filters_required;
   save.state = service.state;
   save.is_default = service.is_default;
-  co_return (co_await ServiceStore(process).Save(save)).status();
+  co_return (co_await ServiceStore(process, hardening).Save(save)).status();
 }
 
 }  // namespace redouble::inline v0_1::threescale

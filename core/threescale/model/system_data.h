@@ -26,6 +26,7 @@
 
 #include "absl/status/status.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/threescale/hardening.h"
 #include "redouble/core/threescale/model/metric.h"
 #include "redouble/core/threescale/model/usage_limit.h"
 #include "redouble/core/threescale/process.h"
@@ -70,7 +71,8 @@ struct SystemService {
 // `service` must outlive the task. Errors: those of the stores; before a command is sent,
 // InvalidArgument for an unknown alert level and the errors of blank tokens, user keys and referrer
 // filters. Source: docs/systems/threescale.md 4.30.
-base::Task<absl::Status> RestoreService(Process process, const SystemService& service);
+base::Task<absl::Status> RestoreService(Process process, const SystemService& service,
+                                        Hardening hardening = Hardening());
 
 }  // namespace redouble::inline v0_1::threescale
 

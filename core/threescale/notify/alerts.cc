@@ -27,7 +27,8 @@ using store::Reply;
 
 constexpr std::string_view kMark = "1";
 
-// KEYS: the mark, the allowed levels, alerts/current_id, events/id, events/queue. ARGV: the level,
+// KEYS: the mark, the allowed levels, alerts/current_id, events/id, events/queue, and the
+// application's state if it must exist. ARGV: the level,
 // the TTL of the mark in seconds, and the parts of the event's JSON before the event's id, between
 // the two ids, and after the alert's id. Replies 1 if it raised the alert.
 const store::Script& RaiseScript() {
@@ -35,7 +36,8 @@ const store::Script& RaiseScript() {
   return script;
 }
 
-// KEYS: the mark, the allowed levels. ARGV: the level, the TTL of the mark in seconds, the mark.
+// KEYS: the mark, the allowed levels, and the application's state if it must exist. ARGV: the
+// level, the TTL of the mark in seconds, the mark.
 // Replies 1 if it set the mark.
 const store::Script& ClaimScript() {
   static const store::Script& script = *new store::Script(std::string(kClaimAlertText));
@@ -99,7 +101,9 @@ base::Task<absl::StatusOr<bool>> Alerts::CanRaiseMore(const Application& applica
 base::Task<absl::Status> Alerts::Raise(const Application& application, Utilization utilization,
                                        int level) {
   const absl::Time now = process_.clock.Now();
-  if (hardening_.raise_alerts_atomically && level > 0) {
+  const bool atomically =
+      hardening_.raise_alerts_atomically || hardening_.check_applications_atomically;
+  if (atomically && level > 0) {
     const std::string fields =
         AlertFields(JsonObject(), application, utilization, level, now).text();
     const std::string tail = "," + fields.substr(1);
@@ -142,6 +146,10 @@ base::Task<absl::StatusOr<bool>> Alerts::MayRaise(const Application& application
   co_return replies.front().is_nil() && is_allowed&& level > 0;
 }
 
+std::string Alerts::StateKey(const Application& application) const {
+  return process_.keys.Application(application.ref(), ApplicationAttribute::kState);
+}
+
 base::Task<absl::Status> Alerts::RaiseByScript(const Application& application, int level,
                                                std::string object_tail) {
   // The script inserts the alert's id, so the object that EventTail writes is removed.
@@ -149,9 +157,10 @@ base::Task<absl::Status> Alerts::RaiseByScript(const Application& application, i
   const std::string_view between = std::string_view(tail).substr(0, tail.size() - 1);
   const std::string mark = process_.keys.AlreadyNotified(application.ref(), level);
   const std::string allowed = process_.keys.AllowedAlerts(application.service_id);
-  const std::array<std::string_view, 5> keys = {mark, allowed, process_.keys.AlertsCurrentId(),
-                                                process_.keys.EventsId(),
-                                                process_.keys.EventsQueue()};
+  const std::string state = StateKey(application);
+  std::vector<std::string_view> keys = {mark, allowed, process_.keys.AlertsCurrentId(),
+                                        process_.keys.EventsId(), process_.keys.EventsQueue()};
+  if (hardening_.check_applications_atomically) keys.push_back(state);
   const std::array<std::string, 5> texts = {
       absl::StrCat(level), absl::StrCat(absl::ToInt64Seconds(AlreadyNotifiedTtl())),
       std::string(kEventHead), absl::StrCat(base::ToAbsl(between), base::ToAbsl(kEventHead)),
@@ -173,7 +182,9 @@ base::Task<absl::Status> Alerts::RaiseInSteps(const Application& application, in
   const std::string alert = absl::StrCat(base::ToAbsl(kEventHead), id, object_tail);
   const std::string mark = process_.keys.AlreadyNotified(application.ref(), level);
   const std::string allowed = process_.keys.AllowedAlerts(application.service_id);
-  const std::array<std::string_view, 2> keys = {mark, allowed};
+  const std::string state = StateKey(application);
+  std::vector<std::string_view> keys = {mark, allowed};
+  if (hardening_.check_applications_atomically) keys.push_back(state);
   const std::string level_text = absl::StrCat(level);
   const std::string ttl_text = absl::StrCat(absl::ToInt64Seconds(AlreadyNotifiedTtl()));
   const std::array<std::string_view, 3> arguments = {level_text, ttl_text, alert};

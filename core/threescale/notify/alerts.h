@@ -60,6 +60,7 @@ class Alerts {
   base::Task<absl::StatusOr<int64_t>> FinishRaised(ApplicationRef application, absl::Duration age);
 
  private:
+  std::string StateKey(const Application& application) const;
   base::Task<absl::StatusOr<bool>> CanRaiseMore(const Application& application);
   base::Task<absl::Status> Raise(const Application& application, Utilization utilization,
                                  int level);

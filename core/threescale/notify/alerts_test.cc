@@ -88,6 +88,26 @@ TYPED_TEST(AlertsTest, RaisesTheSameInOneScriptWhenHardened) {
   EXPECT_THAT(this->EventTypes(), ElementsAre("alert"));
 }
 
+// The application is deleted after it has been read.
+TYPED_TEST(AlertsTest, RaisesNothingForAnApplicationThatIsDeletedMeanwhileWhenHardened) {
+  this->SaveLimit("6", Granularity::kDay, "10");
+  this->Allow("80");
+  this->Use("day:20260617", "8");
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (store.log().back().starts_with("EVAL")) {
+      this->Ask({"DEL", "application/service_id:2/id:app/state"});
+    }
+    return std::nullopt;
+  };
+  const Hardening hardening{.check_applications_atomically = true};
+  ASSERT_THAT(this->Run(Alerts(this->process_on(store), hardening).Update({"2", "app"})), IsOk());
+  EXPECT_THAT(this->EventTypes(), IsEmpty());
+  this->SaveApplication("app");
+  ASSERT_THAT(this->Update(hardening), IsOk());
+  EXPECT_THAT(this->EventTypes(), ElementsAre("alert"));
+}
+
 // The process ends before each of its requests in turn.
 TYPED_TEST(AlertsTest, RaiseEveryAlertWhenAProcessHasEndedAtAnyStep) {
   this->SaveLimit("6", Granularity::kDay, "10");

@@ -13,6 +13,8 @@
 #include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/memoizer.h"
 #include "redouble/core/threescale/notify/alerts.h"
+#include "redouble/core/threescale/report/guarded_slice.h"
+#include "redouble/core/threescale/report/traffic.h"
 
 namespace redouble::inline v0_1::threescale {
 namespace {
@@ -50,10 +52,29 @@ std::span<const CountedTransaction> SliceOf(std::span<const CountedTransaction> 
   return slice.first(static_cast<size_t>(other - slice.begin()));
 }
 
+// The applications that must exist for a slice of `service_id`: all of the call, so that no part of
+// it is counted. In the cluster layout the others are in other slots.
+std::vector<ApplicationRef> ApplicationsToCheck(const std::vector<CountedTransaction>& transactions,
+                                                std::string_view service_id,
+                                                store::KeyLayout layout) {
+  std::vector<ApplicationRef> applications;
+  for (const CountedTransaction& transaction : transactions) {
+    const ApplicationRef application = {transaction.service_id, transaction.application_id};
+    if (layout == store::KeyLayout::kCluster && application.service_id != service_id) continue;
+    const bool is_known =
+        std::any_of(applications.begin(), applications.end(), [&](const ApplicationRef& other) {
+          return other.service_id == application.service_id && other.id == application.id;
+        });
+    if (!is_known) applications.push_back(application);
+  }
+  return applications;
+}
+
 }  // namespace
 
-base::Task<absl::Status> Aggregator::Aggregate(std::vector<CountedTransaction> transactions) {
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await Count(transactions));
+base::Task<absl::Status> Aggregator::Aggregate(std::vector<CountedTransaction> transactions,
+                                               std::string job_id) {
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await Count(transactions, job_id));
   const std::vector<ApplicationRef> applications = TouchedApplications(transactions);
   for (const ApplicationRef& application : applications) {
     REDOUBLE_CO_RETURN_IF_ERROR(co_await NoteTraffic(application));
@@ -66,7 +87,11 @@ base::Task<absl::Status> Aggregator::Aggregate(std::vector<CountedTransaction> t
   co_return co_await Ping();
 }
 
-base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>& transactions) {
+base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>& transactions,
+                                           std::string_view job_id) {
+  const bool marks = options_.hardening.count_jobs_once && !job_id.empty();
+  const bool checks = options_.hardening.check_applications_atomically;
+  int64_t number = 0;
   const auto atomicity = options_.hardening.expire_atomically ? Batch::Atomicity::kTransaction
                                                               : Batch::Atomicity::kPipeline;
   std::span<const CountedTransaction> rest(transactions);
@@ -77,6 +102,18 @@ base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>
     for (const CountedTransaction& transaction : slice) {
       AddCounterCommands(transaction, process_.keys, process_.stamp_format, batch);
     }
+    ++number;
+    if ((marks || checks) && !batch.empty()) {
+      const std::string_view service_id = slice.front().service_id;
+      GuardedSlice guarded{
+          .job = {service_id, marks ? job_id : ""}, .number = number, .commands = batch};
+      if (checks) {
+        guarded.applications =
+            ApplicationsToCheck(transactions, service_id, process_.keys.layout());
+      }
+      REDOUBLE_CO_RETURN_IF_ERROR(co_await CountGuardedSlice(process_, guarded));
+      continue;
+    }
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
                                  co_await store::Execute(process_.store, batch));
     REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
@@ -84,7 +121,18 @@ base::Task<absl::Status> Aggregator::Count(const std::vector<CountedTransaction>
   co_return absl::OkStatus();
 }
 
+bool Aggregator::notes_atomically() const {
+  const Hardening& hardening = options_.hardening;
+  return (hardening.note_traffic_atomically || hardening.check_applications_atomically) &&
+         process_.keys.layout() == store::KeyLayout::kDocumented;
+}
+
 base::Task<absl::Status> Aggregator::NoteTraffic(ApplicationRef application) {
+  if (notes_atomically()) {
+    const Traffic traffic{application, options_.hardening.check_applications_atomically};
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await NoteFirstTraffic(process_, traffic));
+    co_return co_await NoteTrafficOfDay(application);
+  }
   const std::string key = process_.keys.TrafficApplications(application.service_id);
   const std::string member = Encode(std::string(application.id));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_first,
@@ -105,13 +153,21 @@ base::Task<absl::Status> Aggregator::NoteTrafficOfDay(ApplicationRef application
   const std::string memory = MemoizerKey("Aggregator.daily_traffic", key);
   Memoizer* const memoizer = process_.memoizer;
   if (memoizer != nullptr && memoizer->Find<bool>(memory) != nullptr) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_first, co_await CountTrafficOfDay(key));
-  if (is_first) {
-    REDOUBLE_CO_RETURN_IF_ERROR(
-        co_await PublishTraffic(EventType::kFirstDailyTraffic, application, now));
-  }
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await NoteUnknownTrafficOfDay(application, now));
   if (memoizer != nullptr) memoizer->Put(memory, true);
   co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> Aggregator::NoteUnknownTrafficOfDay(ApplicationRef application,
+                                                             absl::Time now) {
+  if (notes_atomically()) {
+    const Traffic traffic{application, options_.hardening.check_applications_atomically};
+    co_return co_await NoteDailyTraffic(process_, traffic);
+  }
+  const std::string key = process_.keys.DailyTraffic(application, now);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_first, co_await CountTrafficOfDay(key));
+  if (!is_first) co_return absl::OkStatus();
+  co_return co_await PublishTraffic(EventType::kFirstDailyTraffic, application, now);
 }
 
 base::Task<absl::StatusOr<bool>> Aggregator::CountTrafficOfDay(std::string_view key) {
@@ -135,12 +191,8 @@ base::Task<absl::StatusOr<bool>> Aggregator::CountTrafficOfDay(std::string_view 
 
 base::Task<absl::Status> Aggregator::PublishTraffic(EventType type, ApplicationRef application,
                                                     absl::Time time) {
-  JsonObject object;
-  object.Add("service_id", application.service_id)
-      .Add("application_id", application.id)
-      .Add("timestamp", FormatJsonTime(time));
-  const absl::StatusOr<int64_t> id =
-      co_await EventQueue(process_, options_.hardening).Publish(type, std::move(object));
+  const absl::StatusOr<int64_t> id = co_await EventQueue(process_, options_.hardening)
+                                         .Publish(type, TrafficObject(application, time));
   co_return id.status();
 }
 

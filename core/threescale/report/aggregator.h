@@ -54,12 +54,20 @@ class Aggregator {
   // error in a slice ends the operation, after the other commands of that slice were executed. A
   // memoizer remembers the traffic of a day only after all its commands succeeded. An error of the
   // hook is ignored.
-  base::Task<absl::Status> Aggregate(std::vector<CountedTransaction> transactions);
+  // With count_jobs_once, `job_id` says which job the transactions are; empty: none.
+  // With check_applications_atomically, ApplicationNotFound for an application that does not exist:
+  // its slice and what follows was not counted.
+  base::Task<absl::Status> Aggregate(std::vector<CountedTransaction> transactions,
+                                     std::string job_id = {});
 
  private:
-  base::Task<absl::Status> Count(const std::vector<CountedTransaction>& transactions);
+  base::Task<absl::Status> Count(const std::vector<CountedTransaction>& transactions,
+                                 std::string_view job_id);
+  // Whether traffic and its event are noted by a script.
+  bool notes_atomically() const;
   base::Task<absl::Status> NoteTraffic(ApplicationRef application);
   base::Task<absl::Status> NoteTrafficOfDay(ApplicationRef application);
+  base::Task<absl::Status> NoteUnknownTrafficOfDay(ApplicationRef application, absl::Time now);
   // Returns whether this traffic is the first of the day of `key`.
   base::Task<absl::StatusOr<bool>> CountTrafficOfDay(std::string_view key);
   base::Task<absl::Status> PublishTraffic(EventType type, ApplicationRef application,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/threescale/errors.h"
 #include "redouble/core/threescale/testing/reporting_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 
@@ -192,6 +193,133 @@ TYPED_TEST(AggregatorTest, ExpiresInTransactionsWhenHardened) {
   EXPECT_EQ(this->Ttl("stats/{service:2}/cinstance:app/metric:6/minute:202606171742"), 180);
   EXPECT_EQ(this->Ttl("daily_traffic/service:2/cinstance:app/20260617"), 172800) << "healed";
   EXPECT_THAT(this->EventTypes(), ElementsAre("first_traffic"));
+}
+
+TYPED_TEST(AggregatorTest, CountsAJobOnceWhenHardened) {
+  const AggregatorOptions options{.hardening = {.count_jobs_once = true}};
+  std::vector<CountedTransaction> transactions(401, this->Hit());
+  const auto aggregate = [&](store::Store& store, std::string job_id) {
+    return this->Run(
+        Aggregator(this->process_on(store), options).Aggregate(transactions, std::move(job_id)));
+  };
+  // The second slice does not arrive. A retry counts only that one.
+  tests::InterceptedStore broken(this->store());
+  size_t scripts = 0;
+  broken.on_request = [&](size_t) -> std::optional<absl::StatusOr<Reply>> {
+    if (!broken.log().back().starts_with("EVAL")) return std::nullopt;
+    return broken.log().back().starts_with("EVALSHA") && ++scripts == 2
+               ? std::optional<absl::StatusOr<Reply>>(absl::UnavailableError("lost"))
+               : std::nullopt;
+  };
+  EXPECT_THAT(aggregate(broken, "j1"), Not(IsOk()));
+  EXPECT_EQ(this->Counter("6", "eternity"), "400");
+  EXPECT_EQ(this->Ttl("counted_jobs/{service:2}/id:j1"), 172800);
+  ASSERT_THAT(aggregate(this->store(), "j1"), IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "401");
+  EXPECT_EQ(this->Ttl("stats/{service:2}/cinstance:app/metric:6/minute:202606171742"), 180);
+  ASSERT_THAT(aggregate(this->store(), "j1"), IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "401");
+  ASSERT_THAT(aggregate(this->store(), "j2"), IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "802");
+  ASSERT_THAT(aggregate(this->store(), ""), IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "1203") << "without an id there is no mark";
+}
+
+TYPED_TEST(AggregatorTest, AppliesTheRestOfAMarkedSliceThatFails) {
+  const AggregatorOptions options{.hardening = {.count_jobs_once = true}};
+  const std::vector<CountedTransaction> transactions = {this->Hit("99999999999999999999", "200"),
+                                                        this->Hit("2"), this->Hit("#0")};
+  const auto aggregate = [&] {
+    return this->Run(Aggregator(this->process(), options).Aggregate(transactions, "j1"));
+  };
+  this->Ask({"SET", "stats/{service:2}/metric:6/eternity", "5"});
+  EXPECT_EQ(aggregate().message(), "ERR value is not an integer or out of range");
+  EXPECT_EQ(this->Value("stats/{service:2}/response_code:200/eternity"), "1");
+  EXPECT_EQ(this->Value("stats/{service:2}/metric:6/eternity"), "nil");
+  EXPECT_THAT(aggregate(), IsOk()) << "it has been counted";
+  EXPECT_EQ(this->Value("stats/{service:2}/response_code:200/eternity"), "1");
+}
+
+TYPED_TEST(AggregatorTest, CountsNothingForAMissingApplicationWhenHardened) {
+  const AggregatorOptions options{.hardening = {.check_applications_atomically = true}};
+  CountedTransaction other = this->Hit();
+  other.application_id = "gone";
+  const absl::Status status = this->Aggregate({this->Hit(), other, this->Hit()}, options);
+  EXPECT_EQ(ErrorCodeOf(status), ErrorCode::kApplicationNotFound);
+  EXPECT_EQ(status.message(), MakeError(ErrorCode::kApplicationNotFound, "gone").message());
+  EXPECT_EQ(this->Counter("6", "eternity"), "nil");
+  EXPECT_EQ(this->Ask({"EXISTS", "stats/{service:2}/cinstances"}), Reply::Integer(0));
+  ASSERT_THAT(this->Aggregate({this->Hit("4", "200")}, options), IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "4");
+}
+
+// The application is deleted after its usage has been counted.
+TYPED_TEST(AggregatorTest, NotesNoTrafficOfAMissingApplicationWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There only the counters are checked.
+  const AggregatorOptions options{.hardening = {.check_applications_atomically = true}};
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<Reply>> {
+    const bool was_counted = this->Counter("6", "eternity") != "nil";
+    if (was_counted) this->Ask({"DEL", "application/service_id:2/id:app/state"});
+    return std::nullopt;
+  };
+  ASSERT_THAT(this->Run(Aggregator(this->process_on(store), options).Aggregate({this->Hit()})),
+              IsOk());
+  EXPECT_EQ(this->Counter("6", "eternity"), "1");
+  EXPECT_THAT(this->EventTypes(), ElementsAre());
+  EXPECT_EQ(this->Ask({"EXISTS", "stats/{service:2}/cinstances"}), Reply::Integer(0));
+  EXPECT_EQ(this->Ask({"EXISTS", "daily_traffic/service:2/cinstance:app/20260617"}),
+            Reply::Integer(0));
+}
+
+// The connection is lost at each request in turn, and the job is repeated.
+TYPED_TEST(AggregatorTest, PublishesTrafficWhereverAJobIsCutOffWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  const AggregatorOptions options{.hardening = {.note_traffic_atomically = true}};
+  bool cut_off = true;
+  for (size_t steps = 0; cut_off; ++steps) {
+    ASSERT_LT(steps, 20u);
+    for (const char* key : {"stats/{service:2}/cinstances", "events/queue",
+                            "daily_traffic/service:2/cinstance:app/20260617"}) {
+      this->Ask({"DEL", key});
+    }
+    tests::InterceptedStore store(this->store());
+    store.on_request = [steps](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index >= steps) return absl::UnavailableError("lost");
+      return std::nullopt;
+    };
+    cut_off =
+        !this->Run(Aggregator(this->process_on(store), options).Aggregate({this->Hit()})).ok();
+    ASSERT_THAT(this->Aggregate({this->Hit()}, options), IsOk());
+    EXPECT_THAT(this->EventTypes(), ElementsAre("first_traffic", "first_daily_traffic")) << steps;
+    EXPECT_EQ(this->Ttl("daily_traffic/service:2/cinstance:app/20260617"), 172800);
+  }
+}
+
+TYPED_TEST(AggregatorTest, PublishesTheSameEventsOfTrafficWhenHardened) {
+  ASSERT_THAT(this->Aggregate({this->Hit()}), IsOk());
+  const auto events = this->Run(EventQueue(this->process()).List());
+  for (const char* key : {"stats/{service:2}/cinstances", "events/queue", "events/id",
+                          "daily_traffic/service:2/cinstance:app/20260617"}) {
+    this->Ask({"DEL", key});
+  }
+  ASSERT_THAT(this->Aggregate({this->Hit()}, {.hardening = {.note_traffic_atomically = true}}),
+              IsOk());
+  EXPECT_EQ(this->Run(EventQueue(this->process()).List()).value(), events.value());
+}
+
+// The counter of a day has expired when the clock of a process goes back to that day.
+TYPED_TEST(AggregatorTest, TakesTheDayFromRedisWhenHardened) {
+  if (this->in_cluster_layout()) return;
+  const AggregatorOptions options{.hardening = {.note_traffic_atomically = true}};
+  const absl::Time day_before = this->now() - absl::Hours(24);
+  const CallbackClock late([&] { return day_before; });
+  Process process(this->store(), late);
+  ASSERT_THAT(this->Run(Aggregator(process, options).Aggregate({this->Hit()})), IsOk());
+  EXPECT_EQ(this->Value("daily_traffic/service:2/cinstance:app/20260616"), "nil");
+  EXPECT_EQ(this->Value("daily_traffic/service:2/cinstance:app/20260617"), "1");
+  const auto events = this->Run(EventQueue(this->process()).List()).value();
+  EXPECT_THAT(events.back(), ::testing::HasSubstr("\"timestamp\":\"2026-06-17 17:42:39 UTC\""));
 }
 
 TYPED_TEST(AggregatorTest, PassesEveryLostRequestOn) {

@@ -22,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/threescale/hardening.h"
 #include "redouble/core/threescale/process.h"
 
 namespace redouble::inline v0_1::threescale {
@@ -31,11 +32,12 @@ class ErrorLog {
   static constexpr int64_t kMostErrors = 1000;
   static constexpr int64_t kPageSize = 100;
 
-  explicit ErrorLog(const Process& process) : process_(process) {}
+  explicit ErrorLog(const Process& process, Hardening hardening = Hardening())
+      : process_(process), hardening_(hardening) {}
 
   // Adds `error` with the time of the process. Only statuses from MakeError have a code.
   // `context_info` describes the request as JSON. LPUSH and LTRIM: two round trips. Between them
-  // the list can be longer than kMostErrors.
+  // the list can be longer than kMostErrors. With trim_errors_atomically one round trip.
   base::Task<absl::Status> Store(std::string_view service_id, absl::Status error,
                                  std::string_view context_info);
 
@@ -50,6 +52,7 @@ class ErrorLog {
 
  private:
   Process process_;
+  Hardening hardening_;
 };
 
 }  // namespace redouble::inline v0_1::threescale

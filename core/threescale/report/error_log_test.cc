@@ -48,6 +48,16 @@ TYPED_TEST(ErrorLogTest, TrimsInASecondRoundTrip) {
   EXPECT_EQ(this->Documented(store.log()).back(), "LTRIM errors/service_id:2 0 999");
 }
 
+TYPED_TEST(ErrorLogTest, TrimsInTheSameTransactionWhenHardened) {
+  tests::InterceptedStore store(this->store());
+  ErrorLog errors(this->process_on(store), {.trim_errors_atomically = true});
+  ASSERT_THAT(this->Run(errors.Store("2", MakeError(ErrorCode::kNotValidData), "{}")), IsOk());
+  EXPECT_EQ(store.requests(), 1u);
+  EXPECT_EQ(store.log().front(), "MULTI");
+  EXPECT_EQ(this->Documented(store.log())[2], "LTRIM errors/service_id:2 0 999");
+  EXPECT_THAT(this->Run(errors.Count("2")), IsOkAndHolds(1));
+}
+
 TYPED_TEST(ErrorLogTest, KeepsNoMoreThanAThousandInPagesOfAHundred) {
   for (int i = 0; i < 1005; ++i) ASSERT_THAT(this->StoreError(std::to_string(i)), IsOk());
   ErrorLog errors(this->process());

@@ -94,7 +94,7 @@ base::Task<void> Listener::StoreError(absl::Status error, const AuthRequest& req
     if (!default_id.ok() || !*default_id) co_return;
     service_id = **default_id;
   }
-  ErrorLog errors(process_);
+  ErrorLog errors(process_, hardening_);
   const absl::Status stored = co_await errors.Store(service_id, std::move(error), context_info);
   // The client receives the original error, whether or not it could be stored.
   stored.IgnoreError();

@@ -33,7 +33,11 @@ class Listener {
   // `queue` and `notifier` must outlive the object.
   Listener(const Process& process, JobQueue& queue, Notifier& notifier,
            AuthorizerOptions options = {})
-      : process_(process), queue_(queue), notifier_(notifier), authorizer_(process, options) {}
+      : process_(process),
+        hardening_(options.hardening),
+        queue_(queue),
+        notifier_(notifier),
+        authorizer_(process, options) {}
 
   // Decides about a request. An authorized authrep enqueues its usage without entries whose text is
   // "0", if usage or a response code is left. The master service is notified of an authorize before
@@ -63,6 +67,7 @@ class Listener {
                               const KnownKey& provider_key, std::string_view context_info);
 
   Process process_;
+  Hardening hardening_;
   JobQueue& queue_;
   Notifier& notifier_;
   Authorizer authorizer_;

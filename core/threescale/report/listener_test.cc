@@ -8,6 +8,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/threescale/report/error_log.h"
 #include "redouble/core/threescale/testing/authorizer_for_test.h"
+#include "redouble/tests/support/intercepted_store.h"
 
 namespace redouble::inline v0_1::threescale {
 namespace {
@@ -257,6 +258,30 @@ TYPED_TEST(ListenerTest, LeavesTheSameCountersWhenHardened) {
   }
   EXPECT_EQ(dump(), by_worker);
   EXPECT_EQ(by_worker.size(), 24u);
+}
+
+TYPED_TEST(ListenerTest, CountsNothingForAnApplicationThatIsDeletedMeanwhileWhenHardened) {
+  this->SaveLimit("10", Granularity::kDay, "5");
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (store.log().back().starts_with("EVAL")) {
+      this->Ask({"DEL", "application/service_id:2/id:a1/state"});
+    }
+    return std::nullopt;
+  };
+  const Process process = this->process_on(store);
+  Notifier notifier(process, this->queue_);
+  AuthorizerOptions options = this->Atomic();
+  options.hardening.check_applications_atomically = true;
+  Listener listener(process, this->queue_, notifier, options);
+  const AuthRequest request = this->Request(Usage{{"hits", "1"}});
+  const auto answer = this->Run(listener.Handle(Endpoint::kAuthrep, request, "{}"));
+  EXPECT_EQ(this->Verdict(answer), "error application_not_found");
+  EXPECT_EQ(this->Counter(), "nil");
+  EXPECT_EQ(this->queue_.size(), 0u);
+  this->SaveApplication("active");
+  EXPECT_EQ(this->Verdict(this->Authrep(request, options)), "");
+  EXPECT_EQ(this->Counter(), "1");
 }
 
 TYPED_TEST(ListenerTest, ChecksAHardenedRequestAsAnyOther) {

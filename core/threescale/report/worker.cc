@@ -98,13 +98,14 @@ base::Task<absl::Status> Worker::RunAll(InProcessJobQueue& queue) {
 
 base::Task<absl::Status> Worker::RunReport(ReportJob job) {
   absl::StatusOr<std::vector<CountedTransaction>> transactions = co_await Parse(job);
-  if (transactions.ok()) {
-    co_return co_await Aggregator(process_, options_.aggregator)
-        .Aggregate(*std::move(transactions));
+  absl::Status run = transactions.status();
+  if (run.ok()) {
+    run = co_await Aggregator(process_, options_.aggregator)
+              .Aggregate(*std::move(transactions), job.id);
   }
-  if (!ErrorCodeOf(transactions.status())) co_return transactions.status();
-  co_return co_await ErrorLog(process_).Store(job.service_id, transactions.status(),
-                                              job.context_info);
+  if (!ErrorCodeOf(run)) co_return run;
+  co_return co_await ErrorLog(process_, options_.aggregator.hardening)
+      .Store(job.service_id, std::move(run), job.context_info);
 }
 
 // Validates all transactions before any write.
@@ -151,7 +152,11 @@ base::Task<absl::Status> Worker::RunNotify(NotifyJob job) {
   REDOUBLE_CO_RETURN_IF_ERROR(valid);
   std::vector<CountedTransaction> transactions;
   transactions.push_back({master, *id, job.time, *std::move(usage), ""});
-  co_return co_await Aggregator(process_, options_.aggregator).Aggregate(std::move(transactions));
+  const absl::Status counted =
+      co_await Aggregator(process_, options_.aggregator).Aggregate(std::move(transactions), job.id);
+  // The application was deleted meanwhile.
+  if (ErrorCodeOf(counted) == ErrorCode::kApplicationNotFound) co_return absl::OkStatus();
+  co_return counted;
 }
 
 }  // namespace redouble::inline v0_1::threescale

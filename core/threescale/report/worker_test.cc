@@ -99,6 +99,68 @@ TYPED_TEST(WorkerTest, FindsApplicationsByUserKey) {
   EXPECT_EQ(this->Counter("6", "eternity"), "1");
 }
 
+// The application is deleted between the check and the counters.
+TYPED_TEST(WorkerTest, DiscardsAReportOfAnApplicationThatIsDeletedMeanwhileWhenHardened) {
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (store.log().back().starts_with("EVAL")) {
+      this->Ask({"DEL", "application/service_id:2/id:app/state"});
+    }
+    return std::nullopt;
+  };
+  WorkerOptions options;
+  options.aggregator.hardening.check_applications_atomically = true;
+  ReportJob job;
+  job.service_id = "2";
+  job.transactions = {Of("app", {{"hits", "1"}})};
+  ASSERT_THAT(this->Run(Worker(this->process_on(store), options).Run(Job(job))), IsOk());
+  EXPECT_EQ(this->LastError(), "application_not_found");
+  EXPECT_EQ(this->Counter("6", "eternity"), "nil");
+}
+
+TYPED_TEST(WorkerTest, DropsANotificationOfAnApplicationThatIsDeletedMeanwhileWhenHardened) {
+  this->Ask({"SET", "application/service_id:2/key:pk/id", "app"});
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (store.log().back().starts_with("EVAL")) {
+      this->Ask({"DEL", "application/service_id:2/id:app/state"});
+    }
+    return std::nullopt;
+  };
+  WorkerOptions options;
+  options.master_service_id = "2";
+  options.aggregator.hardening.check_applications_atomically = true;
+  NotifyJob job;
+  job.provider_key = "pk";
+  job.usage = {{"hits", "1"}};
+  job.time = this->now();
+  ASSERT_THAT(this->Run(Worker(this->process_on(store), options).Run(Job(job))), IsOk());
+  EXPECT_EQ(this->LastError(), "none");
+  EXPECT_EQ(this->Counter("6", "eternity"), "nil");
+}
+
+TYPED_TEST(WorkerTest, CountsADeliveredJobOnceWhenHardened) {
+  this->Ask({"SET", "application/service_id:2/key:pk/id", "app"});
+  WorkerOptions options;
+  options.master_service_id = "2";
+  options.aggregator.hardening.count_jobs_once = true;
+  ReportJob report;
+  report.service_id = "2";
+  report.transactions = {Of("app", {{"hits", "1"}})};
+  report.id = "j1";
+  NotifyJob notification;
+  notification.provider_key = "pk";
+  notification.usage = {{"hits", "10"}};
+  notification.time = this->now();
+  notification.id = "j2";
+  Worker worker(this->process(), options);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_THAT(this->Run(worker.Run(Job(report))), IsOk());
+    ASSERT_THAT(this->Run(worker.Run(Job(notification))), IsOk());
+  }
+  EXPECT_EQ(this->Counter("6", "eternity"), "11");
+}
+
 TYPED_TEST(WorkerTest, DiscardsTheWholeReportForOneMistake) {
   const Transaction good = Of("app", {{"hits", "1"}});
   this->ExpectDiscarded({good, Of("nobody", {{"hits", "1"}})}, "application_not_found");

@@ -40,7 +40,12 @@ end
 if reply[1] == 0 then return reply end
 local minute_ttl = ARGV[at]
 at = at + 1
-for i = limits + 1, #KEYS do
+local last = limits + (#ARGV - at + 1) / 3
+if #KEYS > last and redis.call('EXISTS', KEYS[#KEYS]) == 0 then
+  reply[1] = -1
+  return reply
+end
+for i = limits + 1, last do
   local effect, amount, expires = ARGV[at], ARGV[at + 1], ARGV[at + 2]
   if effect == 'add' then redis.call('INCRBY', KEYS[i], amount)
   elseif amount == '0' then redis.call('DEL', KEYS[i])

@@ -1,6 +1,7 @@
 
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 0 then return 0 end
+if KEYS[6] and redis.call('EXISTS', KEYS[6]) == 0 then return 0 end
 local alert_id = redis.call('INCR', KEYS[3])
 redis.call('SETEX', KEYS[1], ARGV[2], '1')
 local event_id = redis.call('INCRBY', KEYS[4], 1)

@@ -42,11 +42,12 @@ absl::StatusOr<Job> ReportFromJson(const Json& json, const Json& args) {
   }
   job.flat_usage = json.value("flat_usage", false);
   job.counted = json.value("counted", false);
+  job.id = MemberText(json, "id").value_or("");
   job.context_info = json.contains("context_info") ? json["context_info"].dump() : "{}";
   return Job(std::move(job));
 }
 
-absl::StatusOr<Job> NotifyFromJson(const Json& args) {
+absl::StatusOr<Job> NotifyFromJson(const Json& json, const Json& args) {
   constexpr size_t kLeast = 3;
   if (args.size() < kLeast || !args[0].is_string() || !args[2].is_string()) {
     return Expected("[provider_key, usage, time, ...]", args);
@@ -58,6 +59,7 @@ absl::StatusOr<Job> NotifyFromJson(const Json& args) {
   job.provider_key = args[0].get<std::string>();
   job.usage = std::move(usage);
   job.time = *time;
+  job.id = MemberText(json, "id").value_or("");
   return Job(std::move(job));
 }
 
@@ -111,7 +113,7 @@ absl::StatusOr<Job> JobFromJson(const Json& json) {
     return Expected("{class, args}", json);
   }
   if (json["class"] == "ReportJob") return ReportFromJson(json, json["args"]);
-  if (json["class"] == "NotifyJob") return NotifyFromJson(json["args"]);
+  if (json["class"] == "NotifyJob") return NotifyFromJson(json, json["args"]);
   return Expected("ReportJob or NotifyJob", json["class"]);
 }
 

@@ -72,7 +72,8 @@ Metric ReadMetric(ArgumentReader& reader) {
 base::Task<OperationResult> Save(Session session, OperationContext context, const Json& arguments) {
   ArgumentReader reader(arguments);
   const Metric metric = ReadMetric(reader);
-  MetricStore metrics(session->Begin(context, reader));
+  const threescale::Process process = session->Begin(context, reader);
+  MetricStore metrics(process, ReadThreescaleHardening(reader));
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
 
   REDOUBLE_CO_RETURN_IF_ERROR(co_await metrics.Save(metric));

@@ -53,7 +53,8 @@ base::Task<OperationResult> SaveService(Session session, OperationContext contex
   const bool has_filters = reader.Find("referrer_filters_required") != nullptr;
   save.referrer_filters_required = reader.BoolOr("referrer_filters_required", false);
   if (reader.Find("default_service") != nullptr) save.is_default = reader.Bool("default_service");
-  ServiceStore services(session->Begin(context, reader));
+  const threescale::Process process = session->Begin(context, reader);
+  ServiceStore services(process, ReadThreescaleHardening(reader));
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
 
   REDOUBLE_CO_ASSIGN_OR_RETURN(const Service service, co_await services.Save(save));

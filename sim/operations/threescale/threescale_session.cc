@@ -98,6 +98,12 @@ threescale::Hardening ReadThreescaleHardening(sim::ArgumentReader& reader) {
   hardening.expire_atomically = reader.BoolOr("expire_atomically", false);
   hardening.take_notifications_atomically = reader.BoolOr("take_notifications_atomically", false);
   hardening.check_and_report_atomically = reader.BoolOr("check_and_report_atomically", false);
+  hardening.note_traffic_atomically = reader.BoolOr("note_traffic_atomically", false);
+  hardening.count_jobs_once = reader.BoolOr("count_jobs_once", false);
+  hardening.check_applications_atomically = reader.BoolOr("check_applications_atomically", false);
+  hardening.change_metrics_atomically = reader.BoolOr("change_metrics_atomically", false);
+  hardening.change_services_atomically = reader.BoolOr("change_services_atomically", false);
+  hardening.trim_errors_atomically = reader.BoolOr("trim_errors_atomically", false);
   return hardening;
 }
 

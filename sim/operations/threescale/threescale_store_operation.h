@@ -66,6 +66,16 @@ inline auto Saying(const char* text) {
   return [text] { return sim::Json(text); };
 }
 
+// Makes the store of an operation, with the options among its arguments if it has any.
+template <typename Store>
+Store MakeStore(const threescale::Process& process, sim::ArgumentReader& reader) {
+  if constexpr (std::is_constructible_v<Store, threescale::Process, threescale::Hardening>) {
+    return Store(process, ReadThreescaleHardening(reader));
+  } else {
+    return Store(process);
+  }
+}
+
 template <typename Store, typename Ask, typename Write>
 base::Task<sim::OperationResult> RunOnStore(std::shared_ptr<ThreescaleSession> session,
                                             sim::OperationContext context,
@@ -74,7 +84,7 @@ base::Task<sim::OperationResult> RunOnStore(std::shared_ptr<ThreescaleSession> s
                                             Write write) {
   sim::ArgumentReader reader(arguments);
   const Words words(reader, names);
-  Store store(session->Begin(context, reader));
+  Store store = MakeStore<Store>(session->Begin(context, reader), reader);
   REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
 
   const auto answer = co_await ask(store, words);

@@ -19,6 +19,7 @@
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/threescale/backend/backend.h"
 #include "redouble/core/threescale/model/alert_limit.h"
@@ -43,6 +44,7 @@ enum PromiseIndex : size_t {
   kAlertedOnce,
   kWithinLimit,
   kMinutesExpire,
+  kTrafficAnnounced,
 };
 
 constexpr std::array<std::string_view, 2> kApplications = {"hot", "cold"};
@@ -67,6 +69,7 @@ class ReliableQueue final : public threescale::JobQueue {
     if (report == nullptr) co_return absl::OkStatus();
     QueuedJob& queued = jobs_.emplace_back();
     queued.job = *report;
+    queued.job.id = absl::StrCat("job-", jobs_.size());
     for (const threescale::Transaction& transaction : report->transactions) {
       queued.application = transaction.app_id == kApplications[0] ? 0 : 1;
       const std::string* const hits = threescale::FindUsage(transaction.usage, "hits");
@@ -108,6 +111,12 @@ class ThreescaleWorkload final : public Storm {
     hardening.expire_atomically = hardened;
     hardening.take_notifications_atomically = hardened;
     hardening.check_and_report_atomically = hardened;
+    hardening.note_traffic_atomically = hardened;
+    hardening.count_jobs_once = hardened;
+    hardening.check_applications_atomically = hardened;
+    hardening.change_metrics_atomically = hardened;
+    hardening.change_services_atomically = hardened;
+    hardening.trim_errors_atomically = hardened;
     if (const absl::Status status = SetUp(); !status.ok()) world.ReportMistake(status);
   }
 
@@ -305,12 +314,21 @@ void ThreescaleWorkload::JudgeUsage(Verdicts& verdicts) {
 
 void ThreescaleWorkload::JudgeEvents(Verdicts& verdicts) {
   std::map<std::string, int> alerts;  // By application.
+  std::set<std::string> first_traffic;
   for (const auto& [id, event] : seen_) {
     verdicts.Check(kEventsArrive, delivered_.contains(id), Unless("H1"),
                    absl::StrCat("event ", id, " was deleted unread"));
+    if (FieldOf(event, "\"type\":\"") == "first_traffic") {
+      first_traffic.insert(FieldOf(event, "\"application_id\":\""));
+    }
     if (FieldOf(event, "\"type\":\"") == "alert" && FieldOf(event, "\"utilization\":") == kLevel) {
       ++alerts[FieldOf(event, "\"application_id\":\"")];
     }
+  }
+  const std::string key = threescale::Keys().TrafficApplications("2");
+  for (const std::string& application : base::Run(store::SMembers(*session_, key)).value()) {
+    verdicts.Check(kTrafficAnnounced, first_traffic.contains(application), Unless("H6"),
+                   absl::StrCat(application, " has traffic and no event of it"));
   }
   for (const auto& [in_order, what] : order_) {
     verdicts.Check(kEventsInOrder, in_order, Unless("H2"), what);
@@ -349,8 +367,9 @@ std::vector<FaultRule> AllStormFaults() {
 
 std::vector<Promise> Promises() {
   return {
-      {"the usage of an application is the sum of its reports", {{"H11", ""}, {"H27", ""}}},
-      {"the usage of the days is that of the hours", {{"H11", ""}, {"H27", ""}}},
+      {"the usage of an application is the sum of its reports",
+       {{"H11", "count_jobs_once"}, {"H27", ""}}},
+      {"the usage of the days is that of the hours", {{"H11", "count_jobs_once"}, {"H27", ""}}},
       {"the consumer gets every event", {{"H1", "publish_events_atomically"}, {"H27", ""}}},
       {"the consumer gets events in the order of their ids",
        {{"H2", "publish_events_atomically"}, {"H27", ""}}},
@@ -358,6 +377,8 @@ std::vector<Promise> Promises() {
       {"no more authrep requests pass than the limit",
        {{"H10", "check_and_report_atomically"}, {"H27", ""}}},
       {"a minute counter expires", {{"H9", "expire_atomically"}, {"H27", ""}}},
+      {"an application that had traffic has an event of its first",
+       {{"H6", "note_traffic_atomically"}, {"H27", ""}}},
   };
 }
 

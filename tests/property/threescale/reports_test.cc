@@ -1,5 +1,5 @@
-// Random reports are processed by the worker and by a slow model of the specification: every key,
-// value and TTL must be equal.
+// Random reports are processed by the worker, with and without the options against hazards, and by
+// a slow model of the specification: every key, value and TTL must be equal.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -40,8 +40,9 @@ base::Task<absl::StatusOr<Reply>> Send(store::Store& store, std::vector<std::str
 template <typename Backend>
 class Program {
  public:
-  explicit Program(uint64_t seed)
+  Program(uint64_t seed, bool hardened)
       : rng_(seed),
+        hardened_(hardened),
         clock_(absl::FromUnixSeconds(Start(seed))),
         started_(backend_.Start(clock_.Now())) {
     if (!started_.ok()) return;
@@ -75,7 +76,18 @@ class Program {
     }
     Process process(*session_, clock_);
     process.stamp_format = model_.trimmed_stamps ? StampFormat::kTrimmed : StampFormat::kFixedWidth;
-    const absl::Status ran = base::Run(Worker(process).Run(Job(std::move(job))));
+    WorkerOptions options;
+    if (hardened_) {
+      options.aggregator.hardening = {.publish_events_atomically = true,
+                                      .raise_alerts_atomically = true,
+                                      .expire_atomically = true,
+                                      .note_traffic_atomically = true,
+                                      .count_jobs_once = true,
+                                      .check_applications_atomically = true,
+                                      .trim_errors_atomically = true};
+      job.id = "job-" + std::to_string(++jobs_);
+    }
+    const absl::Status ran = base::Run(Worker(process, options).Run(Job(std::move(job))));
     EXPECT_THAT(ran, IsOk());
   }
 
@@ -121,7 +133,7 @@ class Program {
 
   static bool IsSetUp(const std::string& key) {
     return key.starts_with("application/") || key.starts_with("metric/") ||
-           key.starts_with("usage_limit/");
+           key.starts_with("usage_limit/") || key.starts_with("counted_jobs/");
   }
 
   void SaveApplication(const std::string& id) {
@@ -191,6 +203,8 @@ class Program {
   }
 
   base::Rng rng_;
+  const bool hardened_;
+  int jobs_ = 0;
   base::VirtualClock clock_;  // The process's clock.
   Backend backend_;
   const absl::Status started_;
@@ -209,7 +223,7 @@ TYPED_TEST(RandomReports, HaveTheResultOfTheReference) {
   constexpr int kReports = 40;
   for (uint64_t seed = 1; seed <= programs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Program<TypeParam> program(seed);
+    Program<TypeParam> program(seed, /*hardened=*/seed % 2 == 0);
     if (!program.started().ok()) GTEST_SKIP() << program.started();
     for (int i = 0; i < kReports; ++i) program.Report();
     program.Compare();
