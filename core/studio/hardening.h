@@ -11,8 +11,8 @@
 // only if the values that were read are unchanged. If something changed, the operation starts
 // again.
 //
-// In the cluster layout (docs/systems/studio.md 1.4) atomic_event_insert has the same effect, and
-// the other two have none, because their keys are in several slots.
+// In the cluster layout (docs/systems/studio.md 1.4) atomic_event_insert and index_duplicates have
+// the same effect, and the others have none, because their keys are in several slots.
 //
 // Thread-safety: a plain value.
 // Source: docs/systems/studio.md 5.
@@ -37,6 +37,20 @@ struct Hardening {
   // refresh does not write an old one back. The id of a lost document stays in its sets (S4), and
   // an upsert after the deletion of a service still creates a document (S3).
   bool atomic_search_documents = false;
+
+  // For the ingest. Removes E3: a duplicate is indexed as its first insert would have done it,
+  // unless the document of its task has a newer event. One more read for each duplicate, and those
+  // of the search index.
+  bool index_duplicates = false;
+
+  // For the search index and the health documents. Removes S3, and with atomic_registry H1: they
+  // are written only while the service is registered, which the script checks. Includes
+  // atomic_search_documents.
+  bool registered_services_only = false;
+
+  // For the search index. Removes S4: a prune also scans the sets of tasks, and removes the ids
+  // whose document is gone.
+  bool sweep_task_sets = false;
 };
 
 }  // namespace redouble::inline v0_1::studio

@@ -386,6 +386,9 @@ std::string SearchKeys::TaskFilter(std::string_view field, std::string_view valu
 std::string SearchKeys::TaskService(std::string_view service_id) const {
   return Build(task_service_, service_id);
 }
+bool SearchKeys::IsTaskSet(std::string_view key) const {
+  return task_filter_.Parse(key).has_value() || task_service_.Parse(key).has_value();
+}
 std::string SearchKeys::ServiceDocument(std::string_view service_id) const {
   return Build(service_document_, service_id);
 }

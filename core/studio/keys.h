@@ -128,6 +128,8 @@ class SearchKeys {
   // `field` is one of service_id, task_id, correlation_id, status and stage.
   std::string TaskFilter(std::string_view field, std::string_view value) const;
   std::string TaskService(std::string_view service_id) const;
+  // Whether the key is one of TaskFilter or TaskService.
+  bool IsTaskSet(std::string_view key) const;
   std::string ServiceDocument(std::string_view service_id) const;
   const std::string& ServiceAll() const { return service_all_; }
   // `field` is one of environment, status, health and tag.

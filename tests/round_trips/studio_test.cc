@@ -99,6 +99,7 @@ void StudioRoundTrips::CountEvents() {
   const studio::EventEnvelope third = studio::Event("e3", "2026-05-09T14:00:02Z");
   Count("insert an event", [&] { return base::Run(events.InsertEvent(third, clock_.Now())); });
   const studio::TaskName task = {.service_id = "a", .task_id = "t1"};
+  Count("read a stored event", [&] { return base::Run(events.GetEvent(third)); });
   Count("list three events", [&] { return base::Run(events.ListServiceEvents("a")); });
   Count("list three events", [&] { return base::Run(events.ListTaskEvents(task)); });
   Count("list three events of a registered service",
@@ -161,6 +162,8 @@ void StudioRoundTrips::CountSearch() {
       base::Run(studio_->events().ListServiceEvents("a")).value().items.front();
   Count("index an event of a known task",
         [&] { return base::Run(search.UpsertTaskDocument(service, event, clock_.Now())); });
+  Count("index an event of a known task",
+        [&] { return base::Run(search.UpsertMissedEvent(service, event, clock_.Now())); });
   Count("index a service with two tasks",
         [&] { return base::Run(search.UpsertServiceDocument(service, "healthy")); });
   Count("remove a service with two tasks from the index",
@@ -179,6 +182,23 @@ void StudioRoundTrips::CountHardened() {
   Count("ingest a duplicate" + hardened, [&] { return base::Run(Push(event_)); });
   Count("delete a service with one task" + hardened,
         [&] { return base::Run(studio_->registry().DeleteService("a")); });
+
+  Begin({.atomic_event_insert = true,
+         .index_duplicates = true,
+         .registered_services_only = true,
+         .sweep_task_sets = true});
+  Prepare(Push(event_));
+  Count("ingest a duplicate, hardened and `index_duplicates`",
+        [&] { return base::Run(Push(event_)); });
+  studio::EventEnvelope of_another_task = studio::Event("e2", "2026-05-09T14:00:01Z");
+  of_another_task.event.task_id = "t2";
+  Prepare(Push(of_another_task));
+  Count("prune, nothing of two tasks, `sweep_task_sets`",
+        [&] { return base::Run(studio_->search().PruneExpired(clock_.Now())); });
+  studio::HealthStore documents(store_, {.hardening = {.registered_services_only = true}});
+  const studio::HealthDocument document;
+  Count("write a health document, `registered_services_only`",
+        [&] { return base::Run(documents.SetHealth("a", document)); });
 }
 
 TEST_F(StudioRoundTrips, AreThoseOfThePage) {

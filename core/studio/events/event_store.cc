@@ -109,6 +109,18 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertEvent(const EventEnvelope& en
   co_return co_await InsertInSteps(envelope, std::move(dedupe_key), now);
 }
 
+base::Task<absl::StatusOr<std::optional<ControlPlaneEvent>>> EventStore::GetEvent(
+    const EventEnvelope& envelope) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string dedupe_key,
+                               DedupeKey(envelope.service_id, envelope.event));
+  const std::string key = keys_.Event({envelope.service_id, dedupe_key});
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto json, co_await store::Get(store_, key));
+  std::optional<ControlPlaneEvent> event;
+  if (!json) co_return event;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(event, ParseControlPlaneEvent(*json));
+  co_return event;
+}
+
 base::Task<absl::StatusOr<EventStore::Latest>> EventStore::ReadLatest(TaskName task) {
   Latest latest;
   const std::string task_key = keys_.TaskLatestTimestamp(task);

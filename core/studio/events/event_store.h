@@ -97,6 +97,11 @@ class EventStore {
   // Source: docs/systems/studio.md 4.6.
   base::Task<absl::StatusOr<bool>> InsertEvent(const EventEnvelope& envelope, absl::Time now);
 
+  // Returns what is stored of an event, or nullopt if it was not inserted or has expired. One round
+  // trip. Errors: also InvalidArgument (ValidationError) if the document is not valid.
+  base::Task<absl::StatusOr<std::optional<ControlPlaneEvent>>> GetEvent(
+      const EventEnvelope& envelope);
+
   // Return events in descending order of timestamp, ingested_at and dedupe key. Events without a
   // valid timestamp come last. Documents that are missing or invalid are skipped. Every page reads
   // the whole list: LRANGE, then GetEach (core/store/typed/strings.h) of its documents.

@@ -4,13 +4,32 @@
 
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/store/decode.h"
+#include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/studio/registry/capabilities.h"
+#include "redouble/core/studio/registry/registry_store.h"
+#include "redouble/core/studio/scripts/script_texts.h"
 
 namespace redouble::inline v0_1::studio {
 
-HealthStore::HealthStore(store::Store& store, std::string_view prefix)
-    : store_(store), keys_(prefix) {}
+namespace {
+
+// KEYS: the health document, the record of the service. ARGV: the document. Replies 0, and writes
+// nothing, if there is no such record.
+const store::Script& SetScript() {
+  static const store::Script& script = *new store::Script(std::string(kSetHealthText));
+  return script;
+}
+
+}  // namespace
+
+HealthStore::HealthStore(store::Store& store, const HealthStoreOptions& options)
+    : store_(store),
+      keys_(options.prefix),
+      registry_keys_(options.registry_prefix),
+      registered_services_only_(options.hardening.registered_services_only &&
+                                options.key_layout == store::KeyLayout::kDocumented) {}
 
 base::Task<absl::StatusOr<std::optional<HealthDocument>>> HealthStore::GetHealth(
     std::string_view service_id) {
@@ -28,6 +47,14 @@ base::Task<absl::Status> HealthStore::SetHealth(std::string_view service_id,
                                                 const HealthDocument& document) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string json, python::PydanticJson(ToValue(document)));
   const std::string key = keys_.Health(service_id);
+  if (registered_services_only_) {
+    const std::string record = registry_keys_.Record(service_id);
+    const std::string_view keys[] = {key, record};
+    const std::string_view arguments[] = {json};
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        const bool written, store::DecodeBool(co_await SetScript().Run(store_, keys, arguments)));
+    co_return written ? absl::OkStatus() : ServiceNotFound(service_id);
+  }
   const absl::StatusOr<bool> set = co_await store::Set(store_, key, json);
   co_return set.status();
 }
@@ -135,7 +162,10 @@ base::Task<absl::StatusOr<HealthDocument>> HealthService::Write(const ServiceFac
 
 base::Task<absl::Status> HealthService::StoreHealth(std::string_view service_id, absl::Time now) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const HealthDocument document, co_await GetHealth(service_id, now));
-  co_return co_await parts_.documents.SetHealth(service_id, document);
+  absl::Status stored = co_await parts_.documents.SetHealth(service_id, document);
+  // With registered_services_only: the service was deleted meanwhile, which must not end the round.
+  if (absl::IsNotFound(stored)) co_return absl::OkStatus();
+  co_return stored;
 }
 
 base::Task<absl::StatusOr<HealthRound>> HealthService::RefreshAll(absl::Time now) {

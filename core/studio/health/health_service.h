@@ -26,26 +26,41 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/studio/events/event_store.h"
+#include "redouble/core/studio/hardening.h"
 #include "redouble/core/studio/health/health_document.h"
 #include "redouble/core/studio/keys.h"
 #include "redouble/core/studio/registry/registry.h"
 
 namespace redouble::inline v0_1::studio {
 
+struct HealthStoreOptions {
+  // A blank prefix means the default.
+  std::string prefix = std::string(kDefaultHealthPrefix);
+  Hardening hardening = {};
+  // Of the registry, for registered_services_only.
+  std::string registry_prefix = std::string(kDefaultRegistryPrefix);
+  // In the cluster layout the keys are the documented ones, and registered_services_only is without
+  // effect.
+  store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+};
+
 // The health documents, one per service. They have no TTL, and no operation deletes them.
 class HealthStore {
  public:
-  // `store` must outlive this. A blank prefix means the default.
-  explicit HealthStore(store::Store& store, std::string_view prefix = kDefaultHealthPrefix);
+  // `store` must outlive this.
+  explicit HealthStore(store::Store& store, const HealthStoreOptions& options = {});
 
   // Returns nullopt if the document is missing or invalid. One round trip.
   base::Task<absl::StatusOr<std::optional<HealthDocument>>> GetHealth(std::string_view service_id);
-  // Replaces the document. One round trip.
+  // Replaces the document. One round trip. With registered_services_only one script, and NotFound
+  // (ServiceNotFoundError) if there is no such service.
   base::Task<absl::Status> SetHealth(std::string_view service_id, const HealthDocument& document);
 
  private:
   store::Store& store_;
   const HealthKeys keys_;
+  const RegistryKeys registry_keys_;
+  const bool registered_services_only_;
 };
 
 // Fetches worker reports. Applications implement it with HTTP. HealthService checks the URL against
@@ -86,9 +101,9 @@ class HealthService {
   // Fetches the capabilities and the worker report of a service, and writes the health document,
   // the capabilities in the registry record (its status stays) and the search document. A service
   // that does not answer, or that the outbound policy refuses, is unreachable. A service that was
-  // deleted meanwhile counts as unreachable too, and its health document is written again (H1). A
-  // disabled service is not called. Four round trips and those of a refresh, then the search index
-  // twice.
+  // deleted meanwhile counts as unreachable too, and its health document is written again (H1);
+  // with registered_services_only nothing is written, and the error is NotFound. A disabled service
+  // is not called. Four round trips and those of a refresh, then the search index twice.
   //
   // Errors: as GetHealth, and those of the indexer.
   // Source: docs/systems/studio.md 4.12.

@@ -24,15 +24,19 @@ template <typename Backend>
 class HealthServiceTest : public StudioBackendTest<Backend> {
  protected:
   struct Parts {
-    Parts(store::Store& store, FixedCapabilities& capabilities, FixedWorkers& workers)
-        : records(store, StudioBackendTest<Backend>::Options(RegistryStoreOptions())),
-          documents(store, StudioBackendTest<Backend>::Options(SearchStoreOptions())),
+    Parts(store::Store& store, FixedCapabilities& capabilities, FixedWorkers& workers,
+          Hardening hardening = Hardening())
+        : records(store, StudioBackendTest<Backend>::Options(
+                             RegistryStoreOptions{.hardening = hardening})),
+          documents(store, StudioBackendTest<Backend>::Options(
+                               SearchStoreOptions{.hardening = hardening})),
           index(documents, {}),
           registry(records, {.policy = OutboundPolicy::Create().value(),
                              .fetcher = &capabilities,
                              .indexer = &index}),
           events(store, StudioBackendTest<Backend>::Options(EventStoreOptions())),
-          health_documents(store),
+          health_documents(store, StudioBackendTest<Backend>::Options(
+                                      HealthStoreOptions{.hardening = hardening})),
           health({.registry = registry,
                   .events = events,
                   .documents = health_documents,
@@ -286,12 +290,59 @@ TYPED_TEST(HealthServiceTest, ReadsAnInvalidHealthDocumentAsMissing) {
   EXPECT_EQ(store::ServerErrorCode(this->Refresh().status()), "WRONGTYPE");
 }
 
+// The service is deleted before each request of the refresh in turn.
+TYPED_TEST(HealthServiceTest, WritesNothingForADeletedServiceWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  this->Answer();
+  const Hardening hardening = {.atomic_registry = true, .registered_services_only = true};
+  bool deleted = true;
+  for (size_t steps = 0; deleted; ++steps) {
+    ASSERT_LT(steps, 60u);
+    this->Register();
+    deleted = false;
+    tests::InterceptedStore store(this->store());
+    store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+      if (index != steps) return std::nullopt;
+      deleted = true;
+      typename TestFixture::Parts others(this->store(), this->capabilities_, this->workers_);
+      EXPECT_THAT(this->Run(others.registry.DeleteService("a")), IsOk());
+      return std::nullopt;
+    };
+    typename TestFixture::Parts parts(store, this->capabilities_, this->workers_, hardening);
+    const auto health = this->Run(parts.health.RefreshHealth("a", this->now()));
+    EXPECT_TRUE(health.ok() || ErrorOf(health.status()) == "ServiceNotFoundError")
+        << health.status();
+    if (!deleted) {
+      EXPECT_THAT(health, IsOk());
+      EXPECT_EQ(this->Ask({"EXISTS", "studio:health:a"}), store::Reply::Integer(1));
+      continue;
+    }
+    EXPECT_EQ(this->Ask({"EXISTS", "studio:search:service:doc:a"}), store::Reply::Integer(0))
+        << steps;
+    EXPECT_EQ(this->Ask({"EXISTS", "studio:services:by-id:a"}), store::Reply::Integer(0)) << steps;
+    this->Ask({"DEL", "studio:health:a"});
+  }
+}
+
+TYPED_TEST(HealthServiceTest, RefusesHealthOfAMissingServiceWhenHardened) {
+  HealthStore documents(
+      this->store(),
+      this->Options(HealthStoreOptions{.hardening = {.registered_services_only = true}}));
+  HealthDocument document;
+  document.service_id = "a";
+  const absl::Status written = this->Run(documents.SetHealth("a", document));
+  EXPECT_EQ(ErrorOf(written), this->in_cluster_layout() ? "OK" : "ServiceNotFoundError");
+  this->Register();
+  EXPECT_THAT(this->Run(documents.SetHealth("a", document)), IsOk());
+  EXPECT_EQ(this->Run(documents.GetHealth("a")).value().value().service_id, "a");
+}
+
 TYPED_TEST(HealthServiceTest, KeepsHealthUnderItsPrefix) {
-  HealthStore blank(this->store(), " ");
+  HealthStore blank(this->store(), {.prefix = " "});
   HealthDocument document;
   document.service_id = "a";
   ASSERT_THAT(this->Run(blank.SetHealth("a", document)), IsOk());
-  HealthStore other(this->store(), "other");
+  HealthStore other(this->store(), {.prefix = "other"});
   EXPECT_THAT(this->Run(other.GetHealth("a")), IsOkAndHolds(Eq(std::nullopt)));
   document.service_id = "\xff";
   EXPECT_THAT(this->Run(other.SetHealth("a", document)), Not(IsOk()));

@@ -28,7 +28,8 @@ base::Task<absl::Status> IngestService::IngestEvent(const EventEnvelope& envelop
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool inserted, co_await events_.InsertEvent(envelope, now));
   if (!inserted) {
     ++report.duplicate;
-    co_return absl::OkStatus();
+    if (index_ == nullptr || !hardening_.index_duplicates) co_return absl::OkStatus();
+    co_return co_await IndexDuplicate(*service, envelope, now);
   }
   if (index_ != nullptr) {
     ControlPlaneEvent event;
@@ -40,6 +41,14 @@ base::Task<absl::Status> IngestService::IngestEvent(const EventEnvelope& envelop
   }
   ++report.inserted;
   co_return absl::OkStatus();
+}
+
+base::Task<absl::Status> IngestService::IndexDuplicate(const ServiceRecord& service,
+                                                       const EventEnvelope& envelope,
+                                                       absl::Time now) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto stored, co_await events_.GetEvent(envelope));
+  if (!stored) co_return absl::OkStatus();  // It has expired meanwhile.
+  co_return co_await index_->UpsertMissedEvent(service, *stored, now);
 }
 
 base::Task<absl::StatusOr<EventPage>> IngestService::ListServiceEvents(std::string_view service_id,

@@ -45,11 +45,13 @@ struct IngestReport {
 class IngestService {
  public:
   // All must outlive this. If `index` is null, events are not indexed.
-  IngestService(Registry& registry, EventStore& events, SearchIndex* index)
-      : registry_(registry), events_(events), index_(index) {}
+  IngestService(Registry& registry, EventStore& events, SearchIndex* index,
+                Hardening hardening = Hardening())
+      : registry_(registry), events_(events), index_(index), hardening_(hardening) {}
 
   // Inserts each event of a registered service, and indexes the new ones. A duplicate is not
-  // indexed, even if its first insert stopped before it was indexed (E3). Stops at the first error;
+  // indexed, even if its first insert stopped before it was indexed (E3); with index_duplicates it
+  // is. Stops at the first error;
   // the events before it stay inserted. Round trips per event: one for the registry, and those of
   // EventStore::InsertEvent and SearchIndex::UpsertTaskDocument. Errors: those of these three.
   // Source: docs/systems/studio.md 4.9.
@@ -68,10 +70,13 @@ class IngestService {
  private:
   base::Task<absl::Status> IngestEvent(const EventEnvelope& envelope, absl::Time now,
                                        IngestReport& report);
+  base::Task<absl::Status> IndexDuplicate(const ServiceRecord& service,
+                                          const EventEnvelope& envelope, absl::Time now);
 
   Registry& registry_;
   EventStore& events_;
   SearchIndex* const index_;
+  const Hardening hardening_;
 };
 
 // A page of a service's feed, newest first.

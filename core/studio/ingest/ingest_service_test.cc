@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <span>
 
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/time/virtual_clock.h"
+#include "redouble/core/python/iso_time.h"
 #include "redouble/tests/support/studio_test.h"
 
 namespace redouble::inline v0_1::studio {
@@ -121,6 +123,93 @@ class IngestServiceTest : public StudioBackendTest<Backend> {
   PagedFeed feed_;
 };
 TYPED_TEST_SUITE(IngestServiceTest, tests::LayoutBackends, tests::BackendNames);
+
+// The process of the first insert ended before it indexed the event.
+TYPED_TEST(IngestServiceTest, IndexesADuplicateThatNoSearchFindsWhenHardened) {
+  this->Register("a", "http://a.test");
+  typename TestFixture::Parts parts(this->store());
+  const EventEnvelope event = Event("e1", "2026-05-09T14:00:00Z");
+  const absl::Time first = this->now();
+  EXPECT_THAT(this->Run(parts.events.InsertEvent(event, first)), IsOkAndHolds(true));
+  const std::string id = TaskDocumentId({"a", "t1"});
+  const auto document = [&] { return this->Run(parts.documents.GetTaskDocument(id)).value(); };
+
+  this->Advance(absl::Minutes(1));
+  const std::span<const EventEnvelope> again(&event, 1);
+  EXPECT_THAT(this->Run(parts.ingest.IngestEvents(again, this->now())), IsOk());
+  EXPECT_FALSE(document().has_value()) << "as documented";
+  IngestService ingest(parts.registry, parts.events, &parts.index, {.index_duplicates = true});
+  const auto report = this->Run(ingest.IngestEvents(again, this->now()));
+  EXPECT_EQ(report.value(), (IngestReport{.duplicate = 1}));
+  ASSERT_TRUE(document().has_value());
+  EXPECT_EQ(document()->status, "running");
+  EXPECT_EQ(document()->latest_ingested_at, python::FormatIsoZ(first));
+  EXPECT_EQ(document()->expires_at, python::FormatIsoZ(first + absl::Hours(24)));
+
+  // An expired document does not come back.
+  ASSERT_THAT(this->Run(parts.documents.DeleteTaskDocument(id)), IsOk());
+  const auto late = this->Run(ingest.IngestEvents(again, first + absl::Hours(24)));
+  EXPECT_EQ(late.value().duplicate, 1);
+  EXPECT_FALSE(document().has_value());
+}
+
+TYPED_TEST(IngestServiceTest, KeepsANewerStatusWhenAnOldEventComesAgainAndItIsHardened) {
+  this->Register("a", "http://a.test");
+  typename TestFixture::Parts parts(this->store());
+  IngestService ingest(parts.registry, parts.events, &parts.index, {.index_duplicates = true});
+  const EventEnvelope old_event = Event("e1", "2026-05-09T14:00:00Z");
+  EventEnvelope new_event = Event("e2", "2026-05-09T14:00:01Z");
+  new_event.event.payload = Json(R"({"status": "completed"})");
+  const auto ingest_one = [&](const EventEnvelope& event) {
+    return this->Run(ingest.IngestEvents(std::span<const EventEnvelope>(&event, 1), this->now()));
+  };
+  ASSERT_THAT(ingest_one(new_event), IsOk());
+  this->Advance(absl::Minutes(1));
+  ASSERT_THAT(ingest_one(old_event), IsOk());
+  const std::string id = TaskDocumentId({"a", "t1"});
+  const auto before = this->Run(parts.documents.GetTaskDocument(id)).value().value();
+  EXPECT_EQ(before.status, "running") << "as documented: E5";
+  EXPECT_THAT(ingest_one(old_event), IsOk());
+  EXPECT_EQ(this->Run(parts.documents.GetTaskDocument(id)).value().value().status, "running");
+  EXPECT_THAT(ingest_one(new_event), IsOk());
+  const auto after = this->Run(parts.documents.GetTaskDocument(id)).value().value();
+  EXPECT_EQ(after.status, "completed");
+  EXPECT_EQ(after.expires_at, before.expires_at) << "it does not go back";
+  EXPECT_THAT(ingest_one(old_event), IsOk());
+  EXPECT_EQ(this->Run(parts.documents.GetTaskDocument(id)).value().value().status, "completed");
+}
+
+// The service is deleted before each request of the ingest in turn.
+TYPED_TEST(IngestServiceTest, IndexesNothingOfADeletedServiceWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  const EventEnvelope event = Event("e1", "2026-05-09T14:00:00Z");
+  bool deleted = true;
+  for (size_t steps = 0; deleted; ++steps) {
+    ASSERT_LT(steps, 30u);
+    this->Ask({"FLUSHALL"});
+    this->Register("a", "http://a.test");
+    deleted = false;
+    tests::InterceptedStore store(this->store());
+    store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+      if (index != steps) return std::nullopt;
+      deleted = true;
+      typename TestFixture::Parts others(this->store());
+      Registry registry(others.records,
+                        {.policy = OutboundPolicy::Create().value(), .indexer = &others.index});
+      EXPECT_THAT(this->Run(registry.DeleteService("a")), IsOk());
+      return std::nullopt;
+    };
+    typename TestFixture::Parts parts(store);
+    SearchStore documents(store, {.hardening = {.registered_services_only = true}});
+    SearchIndex index(documents, {});
+    IngestService ingest(parts.registry, parts.events, &index);
+    ASSERT_THAT(
+        this->Run(ingest.IngestEvents(std::span<const EventEnvelope>(&event, 1), this->now())),
+        IsOk());
+    const std::vector<std::string> tasks = this->Run(documents.TaskIds()).value();
+    EXPECT_EQ(tasks.size(), deleted ? 0u : 1u) << steps;
+  }
+}
 
 // From tests/data/golden/relayna/studio_events_ingest_service.json.
 TYPED_TEST(IngestServiceTest, CountsInsertedDuplicateAndInvalidEvents) {

@@ -153,6 +153,26 @@ base::Task<absl::Status> SearchIndex::UpsertTaskDocument(const ServiceRecord& se
   co_return co_await documents_.ModifyTaskDocument(id, change);
 }
 
+base::Task<absl::Status> SearchIndex::UpsertMissedEvent(const ServiceRecord& service,
+                                                        const ControlPlaneEvent& event,
+                                                        absl::Time now) {
+  const std::optional<absl::Time> time = ParseTime(event.event.timestamp);
+  const std::optional<absl::Time> ingested = ParseTime(std::optional(event.ingested_at));
+  const std::string id = TaskDocumentId({service.service_id, event.event.task_id});
+  const SearchStore::TaskChange change = [&](const std::optional<TaskDocument>& present)
+      -> absl::StatusOr<std::optional<TaskDocument>> {
+    const bool is_newest = !present || (time && time >= ParseTime(present->latest_event_at));
+    if (!ingested || !is_newest) return std::optional<TaskDocument>();
+    REDOUBLE_ASSIGN_OR_RETURN(TaskDocument next, Next(present, service, event, *ingested));
+    if (present && ParseTime(present->expires_at) > ParseTime(next.expires_at)) {
+      next.expires_at = present->expires_at;
+    }
+    if (IsExpired(next, now)) return std::optional<TaskDocument>();
+    return std::optional<TaskDocument>(std::move(next));
+  };
+  co_return co_await documents_.ModifyTaskDocument(id, change);
+}
+
 base::Task<absl::Status> SearchIndex::UpsertServiceDocument(
     const ServiceRecord& service, std::optional<std::string> health_status) {
   const SearchStore::ServiceChange change = [&](const std::optional<ServiceDocument>& present) {
@@ -388,6 +408,9 @@ base::Task<absl::StatusOr<int64_t>> SearchIndex::PruneExpired(absl::Time now) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const bool deleted,
                                  co_await documents_.DeleteTaskDocumentIf(id, is_expired));
     if (deleted) ++removed;
+  }
+  if (documents_.hardening().sweep_task_sets) {
+    REDOUBLE_CO_RETURN_IF_ERROR((co_await documents_.SweepTaskSets()).status());
   }
   co_return removed;
 }

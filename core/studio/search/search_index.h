@@ -103,6 +103,13 @@ class SearchIndex final : public ServiceIndexer {
   base::Task<absl::Status> UpsertTaskDocument(const ServiceRecord& service,
                                               const ControlPlaneEvent& event, absl::Time now);
 
+  // Updates the document of a task from an event that was stored and perhaps never indexed, as
+  // UpsertTaskDocument would have done it when the event was ingested. Does nothing if the document
+  // has a newer event, or would have expired by `now`. Round trips: as UpsertTaskDocument.
+  // Source: docs/systems/studio.md E3.
+  base::Task<absl::Status> UpsertMissedEvent(const ServiceRecord& service,
+                                             const ControlPlaneEvent& event, absl::Time now);
+
   // ServiceIndexer. UpsertServiceDocument also rewrites every document of the service's tasks with
   // the current names: 10 to 16 round trips per task.
   // Source: docs/systems/studio.md 4.15.
@@ -125,7 +132,8 @@ class SearchIndex final : public ServiceIndexer {
   base::Task<absl::StatusOr<ServicePage>> SearchServices(const ServiceQuery& query);
 
   // Deletes expired documents and removes ids without a document. Returns how many it removed. A
-  // document without a valid expires_at never expires. Stops at the first error.
+  // document without a valid expires_at never expires. Stops at the first error. With
+  // sweep_task_sets also SearchStore::SweepTaskSets, which is not part of the number.
   // Source: docs/systems/studio.md 4.18.
   base::Task<absl::StatusOr<int64_t>> PruneExpired(absl::Time now);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/json.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/keys.h"
@@ -19,11 +20,19 @@ namespace {
 
 using store::Script;
 
-// KEYS: document, set of all, sets to leave, sets to join.
+// KEYS: document, set of all, sets to leave, sets to join, and the record that must exist if there
+// is one.
 // ARGV: id, the document that was read and the next one ("=" and the text, or ""), the number of
-// sets to leave. The script returns 1 if it wrote, and 0 if the document has changed.
+// sets to leave, "1" if a record must exist. The script returns 1 if it wrote, 0 if the document
+// has changed, and 2 if there is no such record.
 const Script& ExchangeScript() {
   static const Script& script = *new Script(std::string(kExchangeDocumentText));
+  return script;
+}
+
+// KEYS: document, set. ARGV: id. Replies 1 if it removed the id.
+const Script& LeaveScript() {
+  static const Script& script = *new Script(std::string(kLeaveLostDocumentText));
   return script;
 }
 
@@ -54,11 +63,22 @@ absl::StatusOr<std::vector<std::string>> ServiceSets(const SearchKeys& keys, std
   return sets;
 }
 
+absl::StatusOr<std::string> ServiceOfTask(std::string_view json) {
+  REDOUBLE_ASSIGN_OR_RETURN(const TaskDocument document, ParseTaskDocument(json));
+  return document.service_id;
+}
+
+absl::StatusOr<std::string> ServiceOfService(std::string_view json) {
+  REDOUBLE_ASSIGN_OR_RETURN(const ServiceDocument document, ParseServiceDocument(json));
+  return document.service_id;
+}
+
 // On a cluster a document and its sets are in different slots, so no script can have them all.
 SearchStoreOptions WithEffect(SearchStoreOptions options) {
   if (options.key_layout == store::KeyLayout::kCluster) {
-    options.hardening.atomic_search_documents = false;
+    options.hardening = {};
   }
+  if (options.hardening.registered_services_only) options.hardening.atomic_search_documents = true;
   return options;
 }
 
@@ -79,21 +99,26 @@ struct SearchStore::Kind {
   const std::string& (SearchKeys::*all_key)() const;
   absl::StatusOr<std::vector<std::string>> (*sets)(const SearchKeys& keys, std::string_view json,
                                                    bool to_remove);
+  absl::StatusOr<std::string> (*service_id)(std::string_view json);
 };
 
 const SearchStore::Kind& SearchStore::TaskKind() {
-  static constexpr Kind kKind = {&SearchKeys::TaskDocument, &SearchKeys::TaskAll, TaskSets};
+  static constexpr Kind kKind = {&SearchKeys::TaskDocument, &SearchKeys::TaskAll, TaskSets,
+                                 ServiceOfTask};
   return kKind;
 }
 
 const SearchStore::Kind& SearchStore::ServiceKind() {
-  static constexpr Kind kKind = {&SearchKeys::ServiceDocument, &SearchKeys::ServiceAll,
-                                 ServiceSets};
+  static constexpr Kind kKind = {&SearchKeys::ServiceDocument, &SearchKeys::ServiceAll, ServiceSets,
+                                 ServiceOfService};
   return kKind;
 }
 
 SearchStore::SearchStore(store::Store& store, SearchStoreOptions options)
-    : store_(store), options_(WithEffect(std::move(options))), keys_(options_.prefix) {}
+    : store_(store),
+      options_(WithEffect(std::move(options))),
+      keys_(options_.prefix),
+      registry_keys_(options_.registry_prefix) {}
 
 base::Task<absl::StatusOr<std::optional<std::string>>> SearchStore::ReadJson(const Kind& kind,
                                                                              std::string_view id) {
@@ -196,11 +221,22 @@ base::Task<absl::StatusOr<bool>> SearchStore::Exchange(const Kind& kind, std::st
   std::vector<std::string_view> keys = {key, (keys_.*kind.all_key)()};
   keys.insert(keys.end(), leave.begin(), leave.end());
   keys.insert(keys.end(), join.begin(), join.end());
+  std::string record;
+  const bool is_guarded = json && options_.hardening.registered_services_only;
+  if (is_guarded) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string service_id, kind.service_id(*json));
+    record = registry_keys_.Record(service_id);
+    keys.push_back(record);
+  }
   const std::string present = Marked(expected);
   const std::string next = Marked(json);
   const std::string leave_count = absl::StrCat(leave.size());
-  const std::array<std::string_view, 4> arguments = {id, present, next, leave_count};
-  co_return store::DecodeBool(co_await ExchangeScript().Run(store_, keys, arguments));
+  const std::array<std::string_view, 5> arguments = {id, present, next, leave_count,
+                                                     is_guarded ? "1" : "0"};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const int64_t reply,
+      store::DecodeInteger(co_await ExchangeScript().Run(store_, keys, arguments)));
+  co_return reply != 0;
 }
 
 base::Task<absl::Status> SearchStore::SetTaskDocument(const TaskDocument& document) {
@@ -283,6 +319,48 @@ base::Task<absl::StatusOr<bool>> SearchStore::DeleteTaskDocumentIf(std::string_v
         co_await Exchange(TaskKind(), document_id, present, std::nullopt);
     if (!removed.ok() || *removed) co_return removed;
   }
+}
+
+base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSets() {
+  constexpr int64_t kPage = 500;
+  const store::ScanOptions options = {.count = kPage, .type = "set"};
+  int64_t removed = 0;
+  std::string cursor = "0";
+  do {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(store::ScanPage page,
+                                 co_await store::Scan(store_, cursor, options));
+    for (const std::string& key : page.keys) {
+      if (!keys_.IsTaskSet(key)) continue;
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t removed_here, co_await SweepTaskSet(key));
+      removed += removed_here;
+    }
+    cursor = std::move(page.cursor);
+  } while (cursor != "0");
+  co_return removed;
+}
+
+base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSet(std::string_view key) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
+                               co_await store::SMembers(store_, key));
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (const std::string& id : ids) {
+    batch.Add(store::CommandId::kExists).AddOwned(keys_.TaskDocument(id));
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> exist,
+                               co_await store::Execute(store_, batch));
+  int64_t removed = 0;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, store::DecodeBool(std::move(exist[i])));
+    if (exists) continue;
+    const std::string document = keys_.TaskDocument(ids[i]);
+    const std::string_view keys[] = {document, key};
+    const std::string_view arguments[] = {ids[i]};
+    REDOUBLE_CO_ASSIGN_OR_RETURN(
+        const int64_t left,
+        store::DecodeInteger(co_await LeaveScript().Run(store_, keys, arguments)));
+    removed += left;
+  }
+  co_return removed;
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> SearchStore::SortedMembers(std::string key) {

@@ -37,8 +37,10 @@ namespace redouble::inline v0_1::studio {
 struct SearchStoreOptions {
   std::string prefix = std::string(kDefaultSearchPrefix);
   Hardening hardening = {};
-  // In the cluster layout the keys are the documented ones, every command has one of them, and
-  // atomic_search_documents is without effect.
+  // Of the registry, for registered_services_only.
+  std::string registry_prefix = std::string(kDefaultRegistryPrefix);
+  // In the cluster layout the keys are the documented ones, every command has one of them, and the
+  // options of `hardening` are without effect.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
 
@@ -73,7 +75,8 @@ class SearchStore {
   // Replace the document of an id, and move the id from the sets of the present document to those
   // of the new one. Round trips: GET, SREM from each present set, SET, SADD to each new set: 6 to 9
   // for a new task document, and up to 6 more to replace one. Hardened: GET and one script, and
-  // both again if the document changed in between.
+  // both again if the document changed in between. With registered_services_only nothing is written
+  // for a service that is not registered.
   base::Task<absl::Status> SetTaskDocument(const TaskDocument& document);
   base::Task<absl::Status> SetServiceDocument(const ServiceDocument& document);
 
@@ -94,6 +97,11 @@ class SearchStore {
   // document that was tested is deleted.
   base::Task<absl::StatusOr<bool>> DeleteTaskDocumentIf(std::string_view document_id,
                                                         TaskTest test);
+
+  // Removes from each filter set and each set of a service the ids whose document does not exist,
+  // and returns how many. Scans the whole database. Round trips: one per page of keys, two for each
+  // set, and one for each id to remove.
+  base::Task<absl::StatusOr<int64_t>> SweepTaskSets();
 
   // Return the members of one set, sorted. One round trip each.
   base::Task<absl::StatusOr<std::vector<std::string>>> TaskIds();
@@ -133,15 +141,17 @@ class SearchStore {
   base::Task<absl::Status> RemoveFromSets(const Kind& kind, std::string_view id,
                                           const std::optional<std::string>& json);
   // Returns false if the document is not `expected` any more. Without `json` the document is
-  // deleted.
+  // deleted. With registered_services_only nothing is written for a missing service.
   base::Task<absl::StatusOr<bool>> Exchange(const Kind& kind, std::string_view id,
                                             const std::optional<std::string>& expected,
                                             const std::optional<std::string>& json);
+  base::Task<absl::StatusOr<int64_t>> SweepTaskSet(std::string_view key);
   base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(std::string key);
 
   store::Store& store_;
   const SearchStoreOptions options_;
   const SearchKeys keys_;
+  const RegistryKeys registry_keys_;
 };
 
 }  // namespace redouble::inline v0_1::studio

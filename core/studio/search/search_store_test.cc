@@ -306,6 +306,61 @@ TYPED_TEST(SearchStoreTest, PassesEveryFailureOn) {
 }
 
 // S1: two writes of one document; the second runs while the first adds the id to its sets.
+TYPED_TEST(SearchStoreTest, WritesOnlyForRegisteredServicesWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  SearchStore documents(this->store(), {.hardening = {.registered_services_only = true}});
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("queued"))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetServiceDocument(Found("Pay"))), IsOk());
+  ASSERT_THAT(this->Run(documents.ModifyTaskDocument(Id(), this->To("running"))), IsOk());
+  EXPECT_EQ(this->KeyCount(), 0);
+  this->Ask({"SET", "studio:services:by-id:a", "{}"});
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("queued"))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetServiceDocument(Found("Pay", {"core"}))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetServiceDocument(Found("Buy"))), IsOk());
+  EXPECT_EQ(this->Get().value().status, "queued");
+  EXPECT_THAT(this->Members("studio:search:service:token:b"), ElementsAre("a"));
+  EXPECT_THAT(this->Members("studio:services:by-id:a"), IsEmpty());
+  this->Ask({"DEL", "studio:services:by-id:a"});
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("running"))), IsOk());
+  EXPECT_EQ(this->Get().value().status, "queued") << "a deletion is under way";
+  ASSERT_THAT(this->Run(documents.DeleteTaskDocument(Id())), IsOk());
+  ASSERT_THAT(this->Run(documents.DeleteServiceDocument("a")), IsOk());
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(SearchStoreTest, SweepsTheIdsOfLostDocuments) {
+  SearchStore documents = this->Documents(this->store());
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("queued"))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("queued", "t2"))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetServiceDocument(Found("Pay"))), IsOk());
+  this->Ask({"DEL", DocumentKey()});
+  this->Ask({"DEL", kAll});
+  if (this->in_cluster_layout()) return;
+  EXPECT_THAT(this->Run(documents.SweepTaskSets()), IsOkAndHolds(4));
+  EXPECT_THAT(this->Members(Filter("status", "queued")), SizeIs(1));
+  EXPECT_THAT(this->Members(kOfService), ElementsAre(TaskDocumentId({"a", "t2"})));
+  EXPECT_THAT(this->Members(Filter("task_id", "t1")), IsEmpty());
+  EXPECT_THAT(this->Run(documents.ServiceIds()), IsOkAndHolds(ElementsAre("a")));
+  EXPECT_THAT(this->Run(documents.SweepTaskSets()), IsOkAndHolds(0));
+}
+
+// A document that was written after the sweep had missed it keeps its ids.
+TYPED_TEST(SearchStoreTest, SweepsNoIdOfADocumentThatIsBack) {
+  if (this->in_cluster_layout()) return;
+  ASSERT_THAT(this->Set(Task("queued")), IsOk());
+  this->Ask({"DEL", DocumentKey()});
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (store.log().back().starts_with("EVAL")) {
+      EXPECT_THAT(this->Set(Task("queued")), IsOk());
+    }
+    return std::nullopt;
+  };
+  SearchStore documents = this->Documents(store);
+  EXPECT_THAT(this->Run(documents.SweepTaskSets()), IsOkAndHolds(0));
+  EXPECT_THAT(this->Members(kOfService), SizeIs(1));
+}
+
 TYPED_TEST(SearchStoreTest, LeavesADocumentInTheSetOfAStatusItLostUnlessHardened) {
   for (const bool hardened : this->OffAndOn()) {
     this->Ask({"FLUSHALL"});

@@ -17,6 +17,9 @@ studio::Hardening ReadHardening(ArgumentReader& reader) {
   hardening.atomic_registry = reader.BoolOr("atomic_registry", false);
   hardening.atomic_event_insert = reader.BoolOr("atomic_event_insert", false);
   hardening.atomic_search_documents = reader.BoolOr("atomic_search_documents", false);
+  hardening.index_duplicates = reader.BoolOr("index_duplicates", false);
+  hardening.registered_services_only = reader.BoolOr("registered_services_only", false);
+  hardening.sweep_task_sets = reader.BoolOr("sweep_task_sets", false);
   return hardening;
 }
 
@@ -45,6 +48,12 @@ studio::RegistryStoreOptions RecordOptions(studio::Hardening hardening) {
 
 studio::SearchStoreOptions DocumentOptions(studio::Hardening hardening) {
   studio::SearchStoreOptions options;
+  options.hardening = hardening;
+  return options;
+}
+
+studio::HealthStoreOptions HealthOptions(studio::Hardening hardening) {
+  studio::HealthStoreOptions options;
   options.hardening = hardening;
   return options;
 }
@@ -122,8 +131,8 @@ StudioParts::StudioParts(sim::OperationContext context, ArgumentReader& reader)
       registry(records, {.policy = studio::OutboundPolicy::Create().value(),
                          .fetcher = &capabilities_,
                          .indexer = has_search_ ? &index : nullptr}),
-      ingest(registry, events, has_search_ ? &index : nullptr),
-      health_documents(context.store),
+      ingest(registry, events, has_search_ ? &index : nullptr, hardening_),
+      health_documents(context.store, HealthOptions(hardening_)),
       health({.registry = registry,
               .events = events,
               .documents = health_documents,

@@ -86,7 +86,10 @@ class StudioWorkload final : public Storm {
     settings_.push_ingest_enabled = true;
     settings_.hardening = {.atomic_registry = hardened,
                            .atomic_event_insert = hardened,
-                           .atomic_search_documents = hardened};
+                           .atomic_search_documents = hardened,
+                           .index_duplicates = hardened,
+                           .registered_services_only = hardened,
+                           .sweep_task_sets = hardened};
     if (const absl::Status status = SetUp(); !status.ok()) world.ReportMistake(status);
   }
 
