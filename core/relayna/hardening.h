@@ -41,6 +41,17 @@ struct Hardening {
   // two replays is not counted, and a record that expires in between comes back. With this option a
   // script writes only what is unchanged, and the mark begins again otherwise.
   bool atomic_marks = false;
+
+  // For the DLQ store of a replay service. Removes the second publication of R12: the record is
+  // marked before the message is published, by the script of atomic_marks, and unless it is forced
+  // a replay fails if another one has marked it. If the broker fails, the mark is taken back. A
+  // process that dies in between leaves a record that is marked and was not published: replay is at
+  // most once, and only a forced replay publishes such a message.
+  bool mark_before_publish = false;
+
+  // For the DLQ store with a TTL. Removes R15: an add looks at the oldest 100 ids of the list and
+  // removes those without a record. Costs a round trip, and another one if there are any.
+  bool forget_expired_ids = false;
 };
 
 }  // namespace redouble::inline v0_1::relayna

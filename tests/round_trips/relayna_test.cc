@@ -106,6 +106,18 @@ void RelaynaRoundTrips::CountDlq() {
   relayna::DlqReplayService service(dlq, broker);
   Count("replay a message",
         [&] { return base::Run(service.ReplayMessage({.dlq_id = "y", .now = clock_.Now()})); });
+
+  relayna::DlqStore hardened(
+      store_, {.prefix = "d",
+               .ttl_seconds = 60,
+               .hardening = {.mark_before_publish = true, .forget_expired_ids = true}});
+  Count("add a DLQ record, `forget_expired_ids`",
+        [&] { return base::Run(hardened.Add(Record("z"))); });
+  relayna::DlqReplayService once(hardened, broker);
+  Count("replay a message, `mark_before_publish`",
+        [&] { return base::Run(once.ReplayMessage({.dlq_id = "z", .now = clock_.Now()})); });
+  Count("take a mark back",
+        [&] { return base::Run(hardened.TakeMarkBack(Record("z"), Record("z"))); });
 }
 
 void RelaynaRoundTrips::CountWorkflows() {

@@ -25,6 +25,24 @@ void KeepOriginal(Object& headers, std::string_view name, std::string_view origi
   if (value != nullptr) headers.Set(original, Value(*value));
 }
 
+absl::StatusOr<QueueMessage> MessageOf(const DlqRecord& record, absl::Time now) {
+  QueueMessage message;
+  if (!absl::Base64Unescape(base::ToAbsl(record.raw_body_b64), &message.body)) {
+    return python::ValueError("raw_body_b64: Incorrect padding");
+  }
+  message.queue_name = record.retry_queue_name;
+  message.correlation_id = record.correlation_id;
+  message.headers = ReplayHeaders(record, now);
+  message.content_type = record.content_type;
+  return message;
+}
+
+DlqReplayResult ResultOf(const DlqRecord& replayed, const DlqReplayRequest& request) {
+  const absl::Time replayed_at = replayed.replayed_at.value_or(request.now).time;
+  return {replayed.dlq_id, replayed.retry_queue_name, replayed.state,
+          replayed_at,     replayed.replay_count,     request.force};
+}
+
 }  // namespace
 
 Value ToValue(const DlqReplayResult& result) {
@@ -54,31 +72,40 @@ base::Task<Result> DlqReplayService::ReplayMessage(const DlqReplayRequest& reque
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<DlqRecord> claimed,
                                co_await dlq_.ClaimReplay(request.dlq_id, request.force));
   Result result = std::nullopt;
-  if (claimed.has_value()) result = co_await PublishAndMark(*claimed, request);
+  if (claimed.has_value() && dlq_.hardening().mark_before_publish) {
+    result = co_await MarkAndPublish(*claimed, request);
+  } else if (claimed.has_value()) {
+    result = co_await PublishAndMark(*claimed, request);
+  }
   REDOUBLE_CO_RETURN_IF_ERROR(co_await dlq_.ReleaseReplayClaim(request.dlq_id));
   co_return result;
 }
 
 base::Task<Result> DlqReplayService::PublishAndMark(const DlqRecord& record,
                                                     const DlqReplayRequest& request) {
-  QueueMessage message;
-  if (!absl::Base64Unescape(base::ToAbsl(record.raw_body_b64), &message.body)) {
-    co_return python::ValueError("raw_body_b64: Incorrect padding");
-  }
-  message.queue_name = record.retry_queue_name;
-  message.correlation_id = record.correlation_id;
-  message.headers = ReplayHeaders(record, request.now);
-  message.content_type = record.content_type;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(QueueMessage message, MessageOf(record, request.now));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await publisher_.Publish(std::move(message)));
 
   DlqReplay replay{request.now, record.retry_queue_name};
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<DlqRecord> marked,
                                co_await dlq_.MarkReplayed(record.dlq_id, std::move(replay)));
   if (!marked.has_value()) co_return std::nullopt;
-  const DlqRecord& replayed = *marked;
-  const absl::Time replayed_at = replayed.replayed_at.value_or(request.now).time;
-  co_return DlqReplayResult{replayed.dlq_id, replayed.retry_queue_name, replayed.state,
-                            replayed_at,     replayed.replay_count,     request.force};
+  co_return ResultOf(*marked, request);
+}
+
+base::Task<Result> DlqReplayService::MarkAndPublish(const DlqRecord& record,
+                                                    const DlqReplayRequest& request) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(QueueMessage message, MessageOf(record, request.now));
+  DlqReplay replay{request.now, record.retry_queue_name, /*only_first=*/!request.force};
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<DlqRecord> marked,
+                               co_await dlq_.MarkReplayed(record.dlq_id, std::move(replay)));
+  if (!marked.has_value()) co_return std::nullopt;
+  const absl::Status published = co_await publisher_.Publish(std::move(message));
+  if (!published.ok()) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await dlq_.TakeMarkBack(*marked, record));
+    co_return published;
+  }
+  co_return ResultOf(*marked, request);
 }
 
 }  // namespace redouble::inline v0_1::relayna

@@ -10,8 +10,9 @@
 //
 // Hazards: if the broker takes longer than the 30 s of the lock, a second replay can run, and the
 // first one's release deletes the second one's lock (R12; Hardening::owner_token prevents the wrong
-// release). A crash between the publication and the mark leaves the message replayable: replay is
-// at least once (R14).
+// release, and mark_before_publish the second replay). A crash between the publication and the mark
+// leaves the message replayable: replay is at least once (R14). With mark_before_publish it is at
+// most once.
 //
 // Thread-safety: as the store. Store and publisher must outlive the service; arguments must outlive
 // the task.
@@ -81,7 +82,8 @@ class DlqReplayService {
 
   // Replays one message. Returns nullopt if the record is missing. If the record expires while the
   // broker publishes, the message is sent and the result is nullopt as well. Five round trips: SET
-  // of the lock, GET, (broker), GET, SET, DEL of the lock; three if the record is missing.
+  // of the lock, GET, (broker), GET, SET, DEL of the lock; three if the record is missing. With
+  // mark_before_publish the broker comes after the mark, and an error of the broker costs one more.
   //
   // Errors: those of DlqStore::ClaimReplay, before anything is published; InvalidArgument
   // (ValueError) if the body of the record is not base64; those of the publisher and of
@@ -92,6 +94,8 @@ class DlqReplayService {
 
  private:
   base::Task<absl::StatusOr<std::optional<DlqReplayResult>>> PublishAndMark(
+      const DlqRecord& record, const DlqReplayRequest& request);
+  base::Task<absl::StatusOr<std::optional<DlqReplayResult>>> MarkAndPublish(
       const DlqRecord& record, const DlqReplayRequest& request);
 
   DlqStore& dlq_;

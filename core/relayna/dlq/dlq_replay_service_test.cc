@@ -85,6 +85,12 @@ class DlqReplayServiceTest : public RelaynaTest<Backend> {
     return this->Run(service.ReplayMessage(request));
   }
   Replayed Replay(bool force = false) { return Replay(this->store(), force); }
+  Replayed ReplayMarkingFirst(store::Store& store, bool force = false) {
+    DlqStore dlq(store, this->Options(DlqOptions{.hardening = {.mark_before_publish = true}}));
+    DlqReplayService service(dlq, broker_);
+    const DlqReplayRequest request{"d1", At("2026-01-01T12:00:00Z"), force};
+    return this->Run(service.ReplayMessage(request));
+  }
   bool IsLocked() { return this->Ask({"EXISTS", kLock}).integer() == 1; }
   int64_t ReplayCount() {
     DlqStore dlq(this->store(), this->Options(DlqOptions()));
@@ -186,6 +192,59 @@ TYPED_TEST(DlqReplayServiceTest, ReleasesWithoutAMarkIfTheBrokerFails) {
   EXPECT_EQ(failed.message(), "broker is down");
   EXPECT_EQ(this->ReplayCount(), 0);
   EXPECT_FALSE(this->IsLocked());
+}
+
+// The lock of the first replay has expired when it marks the record, and a second replay has run.
+TYPED_TEST(DlqReplayServiceTest, PublishesOnceWhenTheLockExpiresAndItMarksFirst) {
+  this->Add(Record());
+  InterceptedStore slow(this->store());
+  bool second_has_run = false;
+  slow.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (index == 3) {
+      this->Ask({"DEL", kLock});
+      EXPECT_THAT(this->ReplayMarkingFirst(this->store()), IsOkAndHolds(Ne(std::nullopt)));
+      second_has_run = true;
+    }
+    return std::nullopt;
+  };
+  const absl::Status conflict = this->ReplayMarkingFirst(slow).status();
+  EXPECT_TRUE(second_has_run);
+  EXPECT_EQ(python::ErrorType(conflict), "DLQReplayConflict");
+  EXPECT_EQ(conflict.message(), "DLQ message 'd1' has already been replayed.");
+  EXPECT_THAT(this->broker_.published, SizeIs(1));
+  EXPECT_EQ(this->ReplayCount(), 1);
+}
+
+TYPED_TEST(DlqReplayServiceTest, MarksFirstAndTakesTheMarkBackIfTheBrokerFails) {
+  this->Add(Record());
+  this->broker_.failure = absl::UnavailableError("broker is down");
+  int64_t count_at_broker = 0;
+  this->broker_.on_publish = [&] { count_at_broker = this->ReplayCount(); };
+  const std::string before = this->Value("relayna:dlq:record:d1");
+  EXPECT_EQ(this->ReplayMarkingFirst(this->store()).status().message(), "broker is down");
+  EXPECT_EQ(count_at_broker, 1);
+  EXPECT_EQ(this->Value("relayna:dlq:record:d1"), before);
+  EXPECT_FALSE(this->IsLocked());
+  this->broker_.failure = absl::OkStatus();
+  const Replayed replayed = this->ReplayMarkingFirst(this->store());
+  ASSERT_THAT(replayed, IsOkAndHolds(Ne(std::nullopt)));
+  EXPECT_EQ((*replayed)->replay_count, 1);
+  EXPECT_EQ((*replayed)->state, DlqRecord::kReplayed);
+  const Replayed forced = this->ReplayMarkingFirst(this->store(), /*force=*/true);
+  ASSERT_THAT(forced, IsOkAndHolds(Ne(std::nullopt)));
+  EXPECT_EQ((*forced)->replay_count, 2);
+  EXPECT_THAT(this->broker_.published, SizeIs(2));
+}
+
+TYPED_TEST(DlqReplayServiceTest, ReturnsNulloptIfTheRecordExpiresBeforeItsMarkAndItMarksFirst) {
+  this->Add(Record());
+  InterceptedStore slow(this->store());
+  slow.on_request = [&](size_t index) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (index == 2) this->Ask({"DEL", "relayna:dlq:record:d1"});
+    return std::nullopt;
+  };
+  EXPECT_THAT(this->ReplayMarkingFirst(slow), IsOkAndHolds(::testing::Eq(std::nullopt)));
+  EXPECT_THAT(this->broker_.published, IsEmpty());
 }
 
 TYPED_TEST(DlqReplayServiceTest, RejectsABodyThatIsNotBase64AndReleases) {

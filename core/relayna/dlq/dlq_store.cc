@@ -73,6 +73,19 @@ const store::Script& ReplaceScript() {
   return script;
 }
 
+// KEYS: the list, and the records. ARGV: their ids. Removes each id whose record does not exist.
+const store::Script& ForgetScript() {
+  static const store::Script& script = *new store::Script(std::string(kForgetExpiredText));
+  return script;
+}
+
+absl::Status AlreadyReplayed(std::string_view dlq_id) {
+  return ReplayConflict("DLQ message '" + std::string(dlq_id) + "' has already been replayed.");
+}
+
+// The number of ids that an add with forget_expired_ids looks at.
+constexpr int64_t kOldestIds = 100;
+
 // Each further attempt means that another caller has written the record.
 constexpr int kMaxMarkAttempts = 16;
 
@@ -91,9 +104,33 @@ base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
   if (options_.ttl_seconds.value_or(0) != 0) {
     batch.Add(CommandId::kExpire, {list}).AddInteger(*options_.ttl_seconds);
   }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+  const bool forgets = options_.hardening.forget_expired_ids && options_.ttl_seconds;
+  if (forgets) batch.Add(CommandId::kLRange, {list}).AddInteger(-kOldestIds).AddInteger(-1);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> replies,
                                co_await store::Execute(store_, batch));
-  co_return store::FirstError(replies);
+  REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
+  if (!forgets) co_return absl::OkStatus();
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> oldest,
+                               store::DecodeStrings(std::move(replies.back())));
+  co_return co_await ForgetExpired(std::move(oldest));
+}
+
+base::Task<absl::Status> DlqStore::ForgetExpired(std::vector<std::string> ids) {
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const std::string& id : ids) batch.Add(CommandId::kExists).AddOwned(keys_.Record(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> exist,
+                               co_await store::Execute(store_, batch));
+  std::vector<std::string> keys = {keys_.Records()};
+  std::vector<std::string_view> expired;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, store::DecodeBool(std::move(exist[i])));
+    if (exists) continue;
+    keys.push_back(keys_.Record(ids[i]));
+    expired.push_back(ids[i]);
+  }
+  if (expired.empty()) co_return absl::OkStatus();
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  co_return (co_await ForgetScript().Run(store_, views, expired)).status();
 }
 
 base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::Get(std::string_view dlq_id) {
@@ -176,8 +213,7 @@ base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::CheckClaim(std::s
   absl::StatusOr<std::optional<DlqRecord>> record = co_await Get(dlq_id);
   if (!record.ok() || !record->has_value()) co_return record;
   if ((*record)->state == DlqRecord::kReplayed && !force) {
-    co_return ReplayConflict("DLQ message '" + std::string(dlq_id) +
-                             "' has already been replayed.");
+    co_return AlreadyReplayed(dlq_id);
   }
   co_return record;
 }
@@ -194,18 +230,23 @@ base::Task<absl::Status> DlqStore::ReleaseReplayClaim(std::string_view dlq_id) {
 base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::MarkReplayed(std::string_view dlq_id,
                                                                             DlqReplay replay) {
   const std::string key = keys_.Record(dlq_id);
+  const bool atomically = options_.hardening.atomic_marks ||
+                          options_.hardening.mark_before_publish || replay.only_first;
   for (int attempt = 0; attempt < kMaxMarkAttempts; ++attempt) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<std::string> seen,
                                  co_await store::Get(store_, key));
     if (!seen) co_return std::nullopt;
     REDOUBLE_CO_ASSIGN_OR_RETURN(DlqRecord replayed, ParseDlqRecord(*seen));
+    if (replay.only_first && replayed.state == DlqRecord::kReplayed) {
+      co_return AlreadyReplayed(dlq_id);
+    }
     replayed.state = DlqRecord::kReplayed;
     ++replayed.replay_count;
     replayed.replayed_at = replay.replayed_at;
     replayed.replay_target_queue_name = replay.target_queue_name;
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(replayed));
     bool written = true;
-    if (options_.hardening.atomic_marks) {
+    if (atomically) {
       REDOUBLE_CO_ASSIGN_OR_RETURN(written, co_await ReplaceRecord(key, *seen, text));
     } else {
       const Command set = SetRecord(key, text, options_.ttl_seconds);
@@ -214,6 +255,13 @@ base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::MarkReplayed(std:
     if (written) co_return std::move(replayed);
   }
   co_return ReplayConflict("the record is changed by others all the time");
+}
+
+base::Task<absl::Status> DlqStore::TakeMarkBack(const DlqRecord& marked, const DlqRecord& before) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string seen, FormatDlqRecord(marked));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(before));
+  const std::string key = keys_.Record(before.dlq_id);
+  co_return (co_await ReplaceRecord(key, seen, text)).status();
 }
 
 base::Task<absl::StatusOr<bool>> DlqStore::ReplaceRecord(std::string_view key,

@@ -40,7 +40,7 @@ struct DlqOptions {
   // Seconds; nullopt: no TTL. With 0 every Add fails half done: Redis refuses the record, but its
   // id is pushed to the list (docs/systems/relayna.md 4.7).
   std::optional<int64_t> ttl_seconds = std::nullopt;
-  // owner_token applies.
+  // All but atomic_events and newest_first apply.
   Hardening hardening = {};
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
 };
@@ -73,6 +73,8 @@ struct DlqQueueSummary {
 struct DlqReplay {
   absl::Time replayed_at;
   std::string target_queue_name;
+  // Whether the mark fails if the record is marked already.
+  bool only_first = false;
 };
 
 class DlqStore {
@@ -80,7 +82,8 @@ class DlqStore {
   explicit DlqStore(store::Store& store, DlqOptions options = {});
 
   // Writes the record and pushes its id to the front of the list, in one transaction. One round
-  // trip. A record with the same id is overwritten and listed a second time.
+  // trip. A record with the same id is overwritten and listed a second time. With
+  // forget_expired_ids two round trips, or three if ids of expired records are removed.
   //
   // Errors: those of FormatDlqRecord, before anything is sent; those of the store, and the first
   // error of the transaction, whose other commands take effect all the same.
@@ -120,12 +123,21 @@ class DlqStore {
   // restarts its TTL. Returns the record as written, or nullopt if it is missing. Two round trips,
   // GET and SET: changes made between them are overwritten (R13, R18). With
   // Hardening::atomic_marks a script replaces SET, and each change in between costs two more round
-  // trips. Errors: Aborted (DLQReplayConflict) after many changes.
+  // trips, and so does `only_first` or Hardening::mark_before_publish. Errors: Aborted
+  // (DLQReplayConflict) after many changes, or with `only_first` for a marked record.
   // Source: docs/systems/relayna.md 4.10.
   base::Task<absl::StatusOr<std::optional<DlqRecord>>> MarkReplayed(std::string_view dlq_id,
                                                                     DlqReplay replay);
 
+  // Replaces `marked`, which MarkReplayed returned, by `before`, and restarts the TTL. Does
+  // nothing if the record has changed since then. One script.
+  base::Task<absl::Status> TakeMarkBack(const DlqRecord& marked, const DlqRecord& before);
+
+  const Hardening& hardening() const { return options_.hardening; }
+
  private:
+  // Removes those ids from the list that have no record. `ids` may have an id twice.
+  base::Task<absl::Status> ForgetExpired(std::vector<std::string> ids);
   base::Task<absl::StatusOr<std::optional<DlqRecord>>> CheckClaim(std::string_view dlq_id,
                                                                   bool force);
   // Writes the text unless the record has changed since `seen` was read.

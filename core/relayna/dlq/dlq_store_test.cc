@@ -309,6 +309,44 @@ TYPED_TEST(DlqStoreTest, MarksNothingIfTheRecordIsMissing) {
   EXPECT_EQ(this->KeyCount(), 0);
 }
 
+TYPED_TEST(DlqStoreTest, ForgetsTheIdsOfExpiredRecordsWhenHardened) {
+  const DlqOptions options{.ttl_seconds = 60, .hardening = {.forget_expired_ids = true}};
+  ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+  ASSERT_THAT(this->Add(Record("d2"), options), IsOk());
+  ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+  this->Advance(absl::Seconds(40));
+  ASSERT_THAT(this->Mark(options), IsOk());
+  ASSERT_THAT(this->Add(Record("d3"), options), IsOk());
+  EXPECT_EQ(this->Ask({"LLEN", "relayna:dlq:records"}), Reply::Integer(4));
+  this->Advance(absl::Seconds(30));
+  ASSERT_THAT(this->Add(Record("d4"), options), IsOk());
+  EXPECT_THAT(
+      this->Ask({"LRANGE", "relayna:dlq:records", "0", "-1"}).elements(),
+      ElementsAre(Reply::Bulk("d4"), Reply::Bulk("d3"), Reply::Bulk("d1"), Reply::Bulk("d1")))
+      << "the mark has renewed d1";
+  this->Advance(absl::Seconds(59));
+  ASSERT_THAT(this->Add(Record("d5"), options), IsOk());
+  EXPECT_THAT(this->Ask({"LRANGE", "relayna:dlq:records", "0", "-1"}).elements(),
+              ElementsAre(Reply::Bulk("d5"), Reply::Bulk("d4")));
+}
+
+// A record that was added again after it had been missed keeps its id.
+TYPED_TEST(DlqStoreTest, KeepsTheIdOfARecordThatIsBackWhenHardened) {
+  const DlqOptions options{.ttl_seconds = 60, .hardening = {.forget_expired_ids = true}};
+  ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+  this->Ask({"DEL", "relayna:dlq:record:d1"});
+  InterceptedStore store(this->store());
+  store.on_request = [&](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+    if (index == 2) {
+      EXPECT_THAT(this->Add(Record("d1"), {.ttl_seconds = 60}), IsOk());
+    }
+    return std::nullopt;
+  };
+  DlqStore dlq(store, this->Options(options));
+  ASSERT_THAT(this->Run(dlq.Add(Record("d2"))), IsOk());
+  EXPECT_EQ(this->Ask({"LLEN", "relayna:dlq:records"}), Reply::Integer(3));
+}
+
 // R13 and R18: changes between read and write are overwritten.
 TYPED_TEST(DlqStoreTest, AMarkOverwritesConcurrentChanges) {
   for (const bool expired : {false, true}) {

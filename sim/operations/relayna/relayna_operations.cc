@@ -137,6 +137,8 @@ Store ReadOwnedStore(ArgumentReader& reader, OperationContext context, Options o
 DlqStore ReadDlq(ArgumentReader& reader, OperationContext context) {
   relayna::DlqOptions options;
   options.hardening.atomic_marks = reader.BoolOr("atomic_marks", false);
+  options.hardening.mark_before_publish = reader.BoolOr("mark_before_publish", false);
+  options.hardening.forget_expired_ids = reader.BoolOr("forget_expired_ids", false);
   return ReadOwnedStore<DlqStore>(reader, context, std::move(options));
 }
 

@@ -74,8 +74,12 @@ class RelaynaWorkload final : public Storm {
  private:
   relayna::Hardening HardeningOf(const std::string& owner) const {
     if (!hardened_) return {};
-    return {
-        .atomic_events = true, .newest_first = true, .owner_token = owner, .atomic_marks = true};
+    return {.atomic_events = true,
+            .newest_first = true,
+            .owner_token = owner,
+            .atomic_marks = true,
+            .mark_before_publish = true,
+            .forget_expired_ids = true};
   }
   relayna::FeedOptions FeedOptionsOf(const std::string& owner) const {
     relayna::FeedOptions options;
