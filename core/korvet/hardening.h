@@ -1,9 +1,10 @@
-// Hardening: options that remove documented hazards of Korvet's producers and consumer groups.
+// Hardening: options that remove documented hazards of Korvet's topics, producers and groups.
 //
 // By default every operation sends the documented commands, including their hazards, so that it
 // behaves as other programs on the same Redis. Each option removes the hazard that it names and
-// changes nothing else: keys and values stay the same. All options are off by default and can be
-// combined; a producer or a group ignores the options that do not concern it.
+// changes nothing else: keys and values stay the same, and only write_batches_once adds a key. All
+// options are off by default and can be combined; topics, producers and groups ignore the options
+// that do not concern them.
 //
 //   korvet::GroupOptions options;
 //   options.hardening.guard_topic = true;
@@ -17,6 +18,16 @@
 namespace redouble::inline v0_1::korvet {
 
 struct Hardening {
+  // For Topics. Removes H1: a creator that crashes leaves a half-made topic, whose name is in use.
+  // One script checks the name and writes all keys. Has no effect in the cluster layout, where the
+  // keys are in several slots.
+  bool atomic_creation = false;
+
+  // For a producer of batches with an id (Producer::Append). Removes H10: a retry writes a batch
+  // twice. The script keeps its reply under the id for a day, and a repetition returns it and
+  // writes nothing.
+  bool write_batches_once = false;
+
   // For a producer of records with given ids. Removes H2: a plain XADD restores the stream of a
   // deleted topic. XADD then has NOMKSTREAM, and an append to a missing stream fails with
   // UNKNOWN_TOPIC_OR_PARTITION.

@@ -111,6 +111,20 @@ constexpr KeyFamily kGroupPartitions = {
     .source = kSource,
 };
 
+constexpr KeyFamily kBatch = {
+    .id = "korvet.batch",
+    .system = kSystem,
+    .pattern = "{keyspace}:batch:{topic}:{partition:int}:{batch:any}",
+    .type = KeyType::kHash,
+    .ttl_rule = "set with each part of the batch",
+    .ttl = absl::Hours(24),
+    .lifecycle =
+        "only with write_batches_once: a field is added when a part of the batch is "
+        "written; expires",
+    .purpose = "what the script replied to each part of a batch of a producer",
+    .source = "docs/systems/korvet.md 4.7",
+};
+
 // In the cluster layout only. The partition's stream and its copy have one tag.
 constexpr KeyFamily kTopicCopy = {
     .id = "korvet.topic_copy",
@@ -136,6 +150,7 @@ constexpr std::array kRows = {
     LayoutRow{kGroup, "{keyspace}:group:{{group:{group:any}}}"},
     LayoutRow{kGroupMembers, "{keyspace}:group-members:{{group:{group:any}}}"},
     LayoutRow{kGroupPartitions, "{keyspace}:group-partitions:{{group:{group:any}}}"},
+    LayoutRow{kBatch, "{keyspace}:batch:{{{topic}:{partition:int}}}:{batch:any}"},
     LayoutRow{kTopicCopy, {}},
 };
 
@@ -148,6 +163,7 @@ enum Row : size_t {
   kGroupRow,
   kGroupMembersRow,
   kGroupPartitionsRow,
+  kBatchRow,
   kTopicCopyRow,  // The documented layout ends before it.
 };
 
@@ -193,6 +209,7 @@ Keys::Keys(std::string_view keyspace, KeyLayout layout)
       stream_(PatternOf(kStreamRow, keyspace, layout)),
       topic_(PatternOf(kTopicRow, keyspace, layout)),
       topic_copy_(PatternOf(kTopicCopyRow, keyspace, layout)),
+      batch_(PatternOf(kBatchRow, keyspace, layout)),
       group_(PatternOf(kGroupRow, keyspace, layout)),
       group_members_(PatternOf(kGroupMembersRow, keyspace, layout)),
       group_partitions_(PatternOf(kGroupPartitionsRow, keyspace, layout)),
@@ -232,10 +249,18 @@ absl::StatusOr<std::string> Keys::Metadata(TopicPartition partition) const {
   return topic_copy_.Build(partition.topic, partition.partition);
 }
 
+absl::StatusOr<std::string> Keys::WrittenBatch(TopicPartition partition,
+                                               std::string_view batch_id) const {
+  REDOUBLE_RETURN_IF_ERROR(CheckPartition(partition));
+  return batch_.Build(partition.topic, partition.partition, batch_id);
+}
+
 absl::StatusOr<std::string> Keys::Topic(std::string_view topic) const {
   REDOUBLE_RETURN_IF_ERROR(CheckTopicName(topic));
   return topic_.Build(topic);
 }
+
+absl::Duration BatchTtl() { return *kBatch.ttl; }
 
 std::optional<TopicPartition> Keys::ParseStream(std::string_view key) const {
   const std::optional<store::KeyValues> values = stream_.Parse(key);

@@ -28,6 +28,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "redouble/core/store/keyspace/key_family.h"
 #include "redouble/core/store/keyspace/key_layout.h"
 #include "redouble/core/store/keyspace/key_pattern.h"
@@ -70,6 +71,10 @@ class Keys {
   // Returns the hash in which the scripts and fetches of a partition read their topic: Topic, or in
   // the cluster layout the partition's copy. Errors: as Stream.
   absl::StatusOr<std::string> Metadata(TopicPartition partition) const;
+  // Returns the hash of a batch that a producer with write_batches_once has written. Errors: as
+  // Stream.
+  absl::StatusOr<std::string> WrittenBatch(TopicPartition partition,
+                                           std::string_view batch_id) const;
   // Returns the set of all topic names.
   const std::string& Topics() const { return topics_; }
   // Returns the hash that maps ids to names.
@@ -94,12 +99,16 @@ class Keys {
   store::KeyPattern stream_;
   store::KeyPattern topic_;
   store::KeyPattern topic_copy_;
+  store::KeyPattern batch_;
   store::KeyPattern group_;
   store::KeyPattern group_members_;
   store::KeyPattern group_partitions_;
   std::string topics_;
   std::string topic_ids_;
 };
+
+// How long a written batch is known.
+absl::Duration BatchTtl();  // 1 day.
 
 }  // namespace redouble::inline v0_1::korvet
 

@@ -84,6 +84,14 @@ TEST(KorvetKeys, CountPartitionsFromZero) {
             ErrorCode::kUnknownTopicOrPartition);
 }
 
+TEST(KorvetKeys, HaveAWrittenBatchForADay) {
+  EXPECT_THAT(DefaultKeys().WrittenBatch({"orders", 7}, "b1"),
+              IsOkAndHolds("korvet:batch:orders:7:b1"));
+  EXPECT_EQ(ErrorCodeOf(DefaultKeys().WrittenBatch({"orders", -1}, "b1").status()),
+            ErrorCode::kUnknownTopicOrPartition);
+  EXPECT_EQ(BatchTtl(), absl::Hours(24));
+}
+
 TEST(KorvetKeys, DoNotParseForeignKeys) {
   for (const std::string_view key :
        {"korvet:stream:orders:-1", "korvet:stream:orders:00", "korvet:stream:orders:2147483648",
@@ -98,16 +106,17 @@ TEST(KorvetKeys, DoNotParseForeignKeys) {
 }
 
 TEST(KorvetKeys, FillEveryColumnOfTheInventory) {
-  ASSERT_EQ(KeyFamilies().size(), 7u);
+  ASSERT_EQ(KeyFamilies().size(), 8u);
   const std::span<const store::KeyFamily> families = KeyFamilies(store::KeyLayout::kCluster);
-  ASSERT_EQ(families.size(), 8u) << "and the copies of topics";
-  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet,  KeyType::kHash,
-                           KeyType::kHash,   KeyType::kHash, KeyType::kHash, KeyType::kHash};
+  ASSERT_EQ(families.size(), 9u) << "and the copies of topics";
+  const KeyType types[] = {KeyType::kStream, KeyType::kHash, KeyType::kSet,
+                           KeyType::kHash,   KeyType::kHash, KeyType::kHash,
+                           KeyType::kHash,   KeyType::kHash, KeyType::kHash};
   for (size_t i = 0; i < families.size(); ++i) {
     const store::KeyFamily& family = families[i];
     EXPECT_EQ(family.system, "korvet");
     EXPECT_EQ(family.type, types[i]) << family.id;
-    EXPECT_FALSE(family.ttl.has_value()) << family.id;
+    EXPECT_EQ(family.ttl.has_value(), family.id == "korvet.batch") << family.id;
     for (const std::string_view text :
          {family.ttl_rule, family.lifecycle, family.purpose, family.source}) {
       EXPECT_FALSE(text.empty()) << family.id;
@@ -119,6 +128,7 @@ TEST(KorvetKeys, HaveTagsInTheClusterLayout) {
   const Keys keys = ClusterKeys();
   EXPECT_THAT(keys.Stream({"orders", 7}), IsOkAndHolds("korvet:stream:{orders:7}"));
   EXPECT_THAT(keys.Metadata({"orders", 7}), IsOkAndHolds("korvet:topic-copy:{orders:7}"));
+  EXPECT_THAT(keys.WrittenBatch({"orders", 7}, "a:b"), IsOkAndHolds("korvet:batch:{orders:7}:a:b"));
   EXPECT_THAT(keys.Topic("orders"), IsOkAndHolds("korvet:topic:{orders}"));
   EXPECT_EQ(keys.Topics(), "korvet:{topics}");
   EXPECT_EQ(keys.TopicIds(), "korvet:{topics}:ids");
@@ -152,6 +162,8 @@ TEST(KorvetKeys, OfAPartitionAndOfAGroupAreInOneSlotOfACluster) {
   for (const std::string_view topic : {"orders", "a.b-c_d", "topics"}) {
     EXPECT_EQ(base::KeySlot(keys.Stream({topic, 12}).value()),
               base::KeySlot(keys.Metadata({topic, 12}).value()));
+    EXPECT_EQ(base::KeySlot(keys.Stream({topic, 12}).value()),
+              base::KeySlot(keys.WrittenBatch({topic, 12}, "{b}").value()));
   }
   EXPECT_EQ(base::KeySlot(keys.Topics()), base::KeySlot(keys.TopicIds()));
   for (const std::string_view group : {"g", "}", "{", "{}", "a}b", " "}) {

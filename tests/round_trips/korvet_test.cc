@@ -46,6 +46,9 @@ void KorvetRoundTrips::CountTopics() {
   Begin();
   korvet::Topics& topics = broker_->topics();
   Count("create a topic", [&] { return base::Run(topics.Create({.name = "single"})); });
+  korvet::Topics atomic(store_, rng_, keys_, {.atomic_creation = true});
+  Count("create a topic, `atomic_creation`",
+        [&] { return base::Run(atomic.Create({.name = "atomic"})); });
   Count("create a topic if it is missing",
         [&] { return base::Run(broker_->EnsureTopic("second")); });
   const std::string describe = "describe a topic, or open a producer or a log";
@@ -68,6 +71,9 @@ void KorvetRoundTrips::CountLogs() {
   Begin();
   korvet::Producer producer = OpenProducer();
   Count("append a batch to a partition", [&] { return base::Run(producer.Append(0, records_)); });
+  korvet::Producer once(store_, clock_, keys_, topic_, {.hardening = {.write_batches_once = true}});
+  Count("append a batch with an id, `write_batches_once`",
+        [&] { return base::Run(once.Append(0, records_, "b1")); });
   Count("send records to three partitions", [&] { return base::Run(producer.Send(records_)); });
   korvet::Log log = base::Run(broker_->OpenLog("orders")).value();
   const korvet::FetchPosition positions[] = {{.partition = 0, .offset = 0},

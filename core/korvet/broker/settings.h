@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/settings/variables.h"
 #include "redouble/core/korvet/groups/consumer.h"
+#include "redouble/core/korvet/hardening.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/producer.h"
 #include "redouble/core/korvet/log/retention_loop.h"
@@ -37,6 +38,8 @@ struct BrokerSettings {
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   // Partitions of a topic that Broker::EnsureTopic creates.
   int32_t num_partitions = 1;
+  // For the topics: atomic_creation. The options of producers and groups are in theirs.
+  Hardening hardening = {};
   ProducerOptions producer = {};
   ConsumerOptions consumer = {};
   // The pause of the retention loop; nullopt: it does not run.

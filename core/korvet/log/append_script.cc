@@ -75,6 +75,17 @@ const store::Script& AppendScript(store::KeyLayout layout) {
   return layout == store::KeyLayout::kCluster ? in_partition : documented;
 }
 
+const store::Script& AppendOnceScript(store::KeyLayout layout) {
+  const auto make = [](store::KeyLayout of) {
+    return new store::Script(absl::StrCat(base::ToAbsl(kAppendOnceBeginText),
+                                          base::ToAbsl(AppendScript(of).source()),
+                                          base::ToAbsl(kAppendOnceEndText)));
+  };
+  static const store::Script& documented = *make(store::KeyLayout::kDocumented);
+  static const store::Script& in_partition = *make(store::KeyLayout::kCluster);
+  return layout == store::KeyLayout::kCluster ? in_partition : documented;
+}
+
 ValueTypeProposal ProposeValueType(const Topic& topic, std::span<const NewRecord> records) {
   ValueTypeProposal proposal;
   if (topic.config.value_type == ValueType::kBytes) return proposal;

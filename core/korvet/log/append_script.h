@@ -33,6 +33,10 @@ namespace redouble::inline v0_1::korvet {
 // Returns the script of a layout. KEYS: the partition's stream, and Keys::Metadata. ARGV:
 // AppendArguments.
 const store::Script& AppendScript(store::KeyLayout layout);
+// The same with a third key, the hash of a batch (Keys::WrittenBatch), and two more arguments: the
+// name of the part of the batch in that hash, and the TTL of the hash in seconds. It keeps its
+// reply there, returns a reply that is there, and then writes nothing.
+const store::Script& AppendOnceScript(store::KeyLayout layout);
 
 // What the values of a batch imply for the topic's value type.
 struct ValueTypeProposal {

@@ -153,21 +153,29 @@ RecordFields Producer::FieldsOf(const NewRecord& record) const {
 }
 
 base::Task<absl::Status> Producer::WriteByScript(Place place, std::span<const NewRecord> records,
-                                                 size_t at_once, Appended& appended) {
+                                                 size_t first, size_t at_once, Appended& appended) {
   std::vector<RecordFields> fields;
   for (const NewRecord& record : records) fields.push_back(FieldsOf(record));
   AppendRequest request;
   request.layout = keys_.layout();
   request.proposal = ProposeValueType(topic_, records);
   request.trimming = options_.trimming;
-  ScriptCalls calls{AppendScript(request.layout), place.partition, {place.stream, place.metadata}};
+  const bool once = !place.batch.empty();
+  ScriptCalls calls{once ? AppendOnceScript(request.layout) : AppendScript(request.layout),
+                    place.partition,
+                    {place.stream, place.metadata}};
+  if (once) calls.keys.push_back(place.batch);
   calls.proposal = request.proposal;
-  calls.arguments = [this, &fields, &request, at_once] {
+  calls.arguments = [this, &fields, &request, first, at_once, once] {
     std::vector<std::vector<std::string>> words;
     for (size_t begin = 0; begin < fields.size(); begin += at_once) {
       const size_t end = std::min(begin + at_once, fields.size());
       words.push_back(
           AppendArguments(topic_, request, std::span(fields).subspan(begin, end - begin)));
+      if (!once) continue;
+      // A later topic of the same name is another log.
+      words.back().push_back(absl::StrCat(topic_.id.ToString(), ":", first + begin));
+      words.back().push_back(absl::StrCat(absl::ToInt64Seconds(BatchTtl())));
     }
     return words;
   };
@@ -314,7 +322,8 @@ base::Task<absl::Status> Producer::EnsurePartition(int32_t partition) {
 }
 
 base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
-                                                      std::span<const NewRecord> records) {
+                                                      std::span<const NewRecord> records,
+                                                      std::string_view batch_id) {
   REDOUBLE_CO_RETURN_IF_ERROR(Check(records));
   REDOUBLE_CO_RETURN_IF_ERROR(co_await EnsurePartition(partition));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string stream, StreamKeyOf(keys_, topic_, partition));
@@ -322,7 +331,11 @@ base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
   if (records.empty()) co_return appended;
   const TopicPartition named = {topic_.name, partition};
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string metadata, keys_.Metadata(named));
-  const Place place = {partition, stream, metadata};
+  std::string batch;
+  if (options_.hardening.write_batches_once && !batch_id.empty()) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(batch, keys_.WrittenBatch(named, batch_id));
+  }
+  const Place place = {partition, stream, metadata, batch};
   if (records.front().id) {
     REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByIds(place, records, appended));
     co_return appended;
@@ -333,13 +346,13 @@ base::Task<absl::StatusOr<Appended>> Producer::Append(int32_t partition,
   for (size_t begin = 0; begin < records.size(); begin += together) {
     const std::span<const NewRecord> part =
         records.subspan(begin, std::min(together, records.size() - begin));
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(place, part, at_once, appended));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await WriteByScript(place, part, begin, at_once, appended));
   }
   co_return appended;
 }
 
 base::Task<absl::StatusOr<std::vector<absl::StatusOr<RecordMetadata>>>> Producer::Send(
-    std::span<const NewRecord> records) {
+    std::span<const NewRecord> records, std::string_view batch_id) {
   // The indexes of each partition's records in the request.
   std::map<int32_t, std::vector<size_t>> places;
   int32_t greatest = 0;
@@ -357,7 +370,7 @@ base::Task<absl::StatusOr<std::vector<absl::StatusOr<RecordMetadata>>>> Producer
   for (const auto& [partition, indexes] : places) {
     std::vector<NewRecord> batch;
     for (const size_t index : indexes) batch.push_back(records[index]);
-    const absl::StatusOr<Appended> appended = co_await Append(partition, batch);
+    const absl::StatusOr<Appended> appended = co_await Append(partition, batch, batch_id);
     for (size_t i = 0; i < indexes.size(); ++i) {
       absl::StatusOr<RecordMetadata>& record = sent[indexes[i]];
       if (!appended.ok()) {

@@ -21,9 +21,10 @@
 //
 // Offsets are sparse: the offset of the second record of a batch is not one above the first, so the
 // result has the offset of each record. Korvet has no idempotent producer: a retry after a timeout
-// may write twice (H10). Records with given ids are written by one pipeline of XADD commands
-// instead: other producers may write between them, an error leaves the earlier records written, and
-// the topic is not checked (H7). With Hardening::atomic_batches a script writes them.
+// may write twice (H10), unless the batch has an id and Hardening::write_batches_once is on.
+// Records with given ids are written by one pipeline of XADD commands instead: other producers may
+// write between them, an error leaves the earlier records written, and the topic is not checked
+// (H7). With Hardening::atomic_batches a script writes them.
 //
 // Thread-safety: as Store.
 // Source: docs/systems/korvet.md 2.4 to 2.6, 4.6, 4.7, 4.10, H2, H7, H8, H10.
@@ -87,7 +88,8 @@ struct ProducerOptions {
   // For records with given ids: the time by which the log is trimmed, in milliseconds since 1970.
   // Nullopt: the time of the Producer's clock.
   std::optional<int64_t> now_ms = std::nullopt;
-  // Options that remove hazards: stream_exists and atomic_batches concern producers.
+  // Options that remove hazards: write_batches_once, stream_exists and atomic_batches concern
+  // producers.
   Hardening hardening = {};
 };
 
@@ -135,8 +137,13 @@ class Producer {
   // next id has no offset. In these cases nothing of the batch is written, or of the current part
   // with max_records_per_write. REQUEST_TIMED_OUT: the batch may have been written. Source:
   // docs/systems/korvet.md 4.7.
-  base::Task<absl::StatusOr<Appended>> Append(int32_t partition,
-                                              std::span<const NewRecord> records);
+  //
+  // `batch_id` names the batch for Hardening::write_batches_once: unique among the batches of the
+  // partition in a day, and the same, with the same records and options, for each retry. A batch
+  // that was written before, also by another Producer, returns the offsets of the first time.
+  // Empty: no id. Records with given ids need none: Redis refuses an id that it has.
+  base::Task<absl::StatusOr<Appended>> Append(int32_t partition, std::span<const NewRecord> records,
+                                              std::string_view batch_id = {});
 
   // Writes each record to its partition (Partitioner), with one Append per partition in ascending
   // order of the partitions. Returns the result of each record, in the order of the records.
@@ -144,7 +151,7 @@ class Producer {
   // record of that partition.
   // Source: docs/systems/korvet.md 4.7.
   base::Task<absl::StatusOr<std::vector<absl::StatusOr<RecordMetadata>>>> Send(
-      std::span<const NewRecord> records);
+      std::span<const NewRecord> records, std::string_view batch_id = {});
 
   // The topic as the last append found it.
   const Topic& topic() const { return topic_; }
@@ -161,12 +168,13 @@ class Producer {
     int32_t partition;
     std::string_view stream;
     std::string_view metadata;
+    std::string_view batch = {};  // Keys::WrittenBatch, if the batch is written once.
   };
   struct ScriptCalls;
   // Writes the records by runs of the script for `at_once` records each; several are one
-  // transaction.
+  // transaction. `first` is the number of the first record in its batch.
   base::Task<absl::Status> WriteByScript(Place place, std::span<const NewRecord> records,
-                                         size_t at_once, Appended& appended);
+                                         size_t first, size_t at_once, Appended& appended);
   base::Task<absl::Status> RunScript(ScriptCalls& calls, Appended& appended);
   static store::Batch BatchOf(const ScriptCalls& calls);
   base::Task<absl::StatusOr<std::vector<AppendOutcome>>> SendScript(const ScriptCalls& calls);

@@ -84,6 +84,58 @@ TYPED_TEST(ProducerTest, WritesTheDocumentedFieldsAndTheTime) {
                                  now + "\", \"header.h\", \"1\", \"header.h\", \"\"]]]");
 }
 
+// The reply to the first append is lost. Another Producer repeats it.
+TYPED_TEST(ProducerTest, WritesABatchWithAnIdOnceWhenHardened) {
+  const Topic topic = this->MakeTopic();
+  const ProducerOptions once{.hardening = {.write_batches_once = true}};
+  const std::vector<NewRecord> records = {Value("a"), Value("b"), Value("c")};
+  for (const ProducerOptions& options :
+       {once,
+        ProducerOptions{.max_records_per_write = 2, .hardening = {.write_batches_once = true}},
+        ProducerOptions{.max_records_per_write = 2,
+        .hardening = {.write_batches_once = true, .atomic_batches = true}}}) {
+    this->Ask({"DEL", kStream, "korvet:batch:orders:0:b1"});
+    std::vector<int64_t> first;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      this->Advance(absl::Milliseconds(5));
+      Producer producer(this->store(), this->clock_, this->keys_, topic, options);
+      const absl::StatusOr<Appended> appended = this->Run(producer.Append(0, records, "b1"));
+      ASSERT_THAT(appended, IsOk());
+      if (attempt == 0) first = appended->offsets;
+      EXPECT_EQ(appended->offsets, first);
+      EXPECT_EQ(appended->base_offset, first.front());
+      EXPECT_EQ(this->Length(), 3);
+    }
+  }
+  Producer producer(this->store(), this->clock_, this->keys_, topic, once);
+  ASSERT_THAT(this->Run(producer.Append(0, records, "b2")), IsOk());
+  EXPECT_EQ(this->Length(), 6) << "another id";
+  ASSERT_THAT(this->Run(producer.Append(0, records)), IsOk());
+  EXPECT_EQ(this->Length(), 9) << "no id";
+  Producer documented(this->store(), this->clock_, this->keys_, topic);
+  ASSERT_THAT(this->Run(documented.Append(0, records, "b2")), IsOk());
+  EXPECT_EQ(this->Length(), 12) << "no option";
+}
+
+TYPED_TEST(ProducerTest, KeepsTheIdOfABatchForADayAndForOneTopic) {
+  const Topic topic = this->MakeTopic();
+  const ProducerOptions options{.hardening = {.write_batches_once = true}};
+  const NewRecord record = Value("a");
+  const auto append = [&](const Topic& to) {
+    Producer producer(this->store(), this->clock_, this->keys_, to, options);
+    return this->Run(producer.Append(0, std::span(&record, 1), "b1"));
+  };
+  ASSERT_THAT(append(topic), IsOk());
+  this->Advance(absl::Hours(24) + absl::Seconds(1));
+  ASSERT_THAT(append(topic), IsOk());
+  EXPECT_EQ(this->Length(), 2);
+  Topic other = topic;
+  other.id = TopicId::Parse("VQ6EAOKbQdSnFkRmVUQAAA").value();
+  EXPECT_THAT(append(other), ::testing::Not(IsOk()));
+  ASSERT_THAT(append(topic), IsOk());
+  EXPECT_EQ(this->Length(), 2) << "a refusal is no reply of the batch";
+}
+
 TYPED_TEST(ProducerTest, TakesOneRoundTripForABatchOnceRedisKnowsTheScript) {
   const Topic topic = this->MakeTopic();
   ASSERT_THAT(this->Append(topic, {Value("a")}), IsOk());

@@ -16,7 +16,14 @@ TEST(ScriptTexts, HaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kCommitOwnEntriesText), "7f4199668188db22d62674af92f6480ff53c78f4");
   EXPECT_EQ(base::Sha1Hex(kCommitOwnedText), "2fad2eaf078ffc77266bdb6b9e6219e23fb95c52");
   EXPECT_EQ(base::Sha1Hex(kGroupMemberText), "53f3bf5ee67c131c6bea6593cf69040ac7ed521e");
+  EXPECT_EQ(base::Sha1Hex(kCreateTopicText), "04cf1c8134c062c1e3dfe548c9f688c9a7ef4492");
   EXPECT_EQ(base::Sha1Hex(kRepairTopicText), "6d7e9b33a917927cc2be85e43ec70d363c42d35c");
+}
+
+// What is sent before and after kAppendRecordsText with write_batches_once.
+TEST(ScriptTexts, OfABatchThatIsWrittenOnceHaveTheirSha1) {
+  EXPECT_EQ(base::Sha1Hex(kAppendOnceBeginText), "15bef8719063db50ad8c19eb122afeff61b101c0");
+  EXPECT_EQ(base::Sha1Hex(kAppendOnceEndText), "1347505beead19d6764e02193881f0307152b267");
 }
 
 // Those of the cluster layout. The first one is sent as the beginning of kAppendRecordsText.

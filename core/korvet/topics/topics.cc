@@ -74,6 +74,18 @@ const store::Script& RepairScript() {
   return script;
 }
 
+// KEYS: the topic's hash, the set of names, the index of ids. ARGV: the id, the name, and the
+// fields and values of the hash. Replies 0, and writes nothing, if the hash has an id.
+const store::Script& CreateScript() {
+  static const store::Script& script = *new store::Script(std::string(kCreateTopicText));
+  return script;
+}
+
+absl::Status AlreadyExists(std::string_view name) {
+  return MakeError(ErrorCode::kTopicAlreadyExists,
+                   absl::StrCat("there is a topic ", base::ToAbsl(name)));
+}
+
 absl::Status StatusOf(const absl::StatusOr<std::vector<store::Reply>>& replies) {
   return replies.ok() ? store::FirstError(*replies) : replies.status();
 }
@@ -87,15 +99,13 @@ base::Task<absl::StatusOr<Topic>> Topics::Create(NewTopic topic) {
     TopicSteps steps(store_, keys_);
     co_return co_await steps.Create(*std::move(made));
   }
+  if (hardening_.atomic_creation) co_return co_await CreateByScript(*std::move(made));
 
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Topic(made->name));
   const std::string id = made->id.ToString();
   REDOUBLE_CO_ASSIGN_OR_RETURN(const bool claimed,
                                co_await store::HSetNx(store_, key, kTopicId, id));
-  if (!claimed) {
-    co_return MakeError(ErrorCode::kTopicAlreadyExists,
-                        absl::StrCat("there is a topic ", made->name));
-  }
+  if (!claimed) co_return AlreadyExists(made->name);
   co_return co_await Write(*std::move(made));
 }
 
@@ -112,6 +122,24 @@ base::Task<absl::StatusOr<Topic>> Topics::Write(Topic topic) {
   write.Add(CommandId::kSAdd, {keys_.Topics(), topic.name});
   write.Add(CommandId::kHSet, {keys_.TopicIds(), id, topic.name});
   REDOUBLE_CO_RETURN_IF_ERROR(StatusOf(co_await store::Execute(store_, write)));
+  co_return topic;
+}
+
+base::Task<absl::StatusOr<Topic>> Topics::CreateByScript(Topic topic) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string key, keys_.Topic(topic.name));
+  const std::string id = topic.id.ToString();
+  const std::string partitions = base::FormatInt64(topic.partitions);
+  const std::vector<ConfigField> options = FormatTopicConfig(topic.config);
+  const std::vector<std::string_view> keys = {key, keys_.Topics(), keys_.TopicIds()};
+  std::vector<std::string_view> arguments = {id,         topic.name, kTopicId,         id,
+                                             kTopicName, topic.name, kTopicPartitions, partitions};
+  for (const auto& [field, value] : options) {
+    arguments.push_back(field);
+    arguments.push_back(value);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const bool created, store::DecodeBool(co_await CreateScript().Run(store_, keys, arguments)));
+  if (!created) co_return AlreadyExists(topic.name);
   co_return topic;
 }
 

@@ -41,6 +41,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/korvet/hardening.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/topics/topic_config.h"
 #include "redouble/core/korvet/topics/topic_id.h"
@@ -95,12 +96,12 @@ base::Task<absl::Status> RefreshTopic(store::Store& store, const Keys& keys, Top
 class Topics {
  public:
   // `store` and `rng`, which generates ids, must outlive the object.
-  Topics(store::Store& store, base::Rng& rng, Keys keys)
-      : store_(store), rng_(rng), keys_(std::move(keys)) {}
+  Topics(store::Store& store, base::Rng& rng, Keys keys, Hardening hardening = Hardening())
+      : store_(store), rng_(rng), keys_(std::move(keys)), hardening_(hardening) {}
 
   // Creates a topic and returns it. With `validate_only` returns the topic that would be created.
   // Sends HSETNX of the id, which lets one of several creators succeed, and then one transaction:
-  // two round trips, or zero with `validate_only`.
+  // two round trips, or zero with `validate_only`. With Hardening::atomic_creation one script.
   //
   // Errors, checked in this order before a command is sent: INVALID_TOPIC_EXCEPTION;
   // INVALID_PARTITIONS for 0 and below -1; INVALID_CONFIG for an option that is unknown, unreadable
@@ -152,6 +153,7 @@ class Topics {
 
  private:
   base::Task<absl::StatusOr<Topic>> Write(Topic topic);
+  base::Task<absl::StatusOr<Topic>> CreateByScript(Topic topic);
   // As ReadTopic in topics.cc, but fails with UNKNOWN_TOPIC_OR_PARTITION if the hash is not a
   // topic.
   base::Task<absl::StatusOr<Topic>> ReadExisting(std::string_view name, std::string* id_text);
@@ -159,6 +161,7 @@ class Topics {
   store::Store& store_;
   base::Rng& rng_;
   const Keys keys_;
+  const Hardening hardening_;
 };
 
 }  // namespace redouble::inline v0_1::korvet

@@ -37,6 +37,9 @@ NewTopic Orders() { return {.name = "orders", .partitions = 3, .id = IdOf(kOrder
 template <typename Backend>
 class TopicsTest : public KorvetTest<Backend> {
  protected:
+  Topics Atomic(store::Store& store) {
+    return Topics(store, rng_, this->keys_, {.atomic_creation = true});
+  }
   Topics On(store::Store& store) { return Topics(store, rng_, this->keys_); }
 
   absl::StatusOr<Topic> Create(NewTopic topic) {
@@ -81,6 +84,51 @@ class TopicsTest : public KorvetTest<Backend> {
   base::Rng rng_{1};
 };
 TYPED_TEST_SUITE(TopicsTest, tests::LayoutBackends, tests::BackendNames);
+
+TYPED_TEST(TopicsTest, CreatesTheSameTopicInOneScriptWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  const std::vector<ConfigEntry> config = {{"retention.ms", "60000"}};
+  NewTopic request = Orders();
+  request.config = config;
+  const auto dump = [this] {
+    std::string text;
+    for (const char* command : {"HGETALL", "SMEMBERS"}) {
+      const bool is_hash = std::string_view(command) == "HGETALL";
+      text += this->Ask({command, is_hash ? "korvet:topic:orders" : "korvet:topics"}).DebugString();
+    }
+    return text + this->Ask({"HGETALL", "korvet:topic-ids"}).DebugString();
+  };
+  ASSERT_THAT(this->Create(request), IsOk());
+  const std::string documented = dump();
+  this->Ask({"FLUSHALL"});
+  InterceptedStore store(this->store());
+  Topics topics = this->Atomic(store);
+  const absl::StatusOr<Topic> created = this->Run(topics.Create(request));
+  ASSERT_THAT(created, IsOk());
+  EXPECT_EQ(*created, this->Describe("orders").value());
+  EXPECT_EQ(dump(), documented);
+  EXPECT_LE(store.requests(), 2u) << "EVALSHA, and EVAL if Redis does not know the script";
+  EXPECT_EQ(ErrorCodeOf(this->Run(topics.Create(request)).status()),
+            ErrorCode::kTopicAlreadyExists);
+  EXPECT_EQ(ErrorCodeOf(this->Create(request).status()), ErrorCode::kTopicAlreadyExists);
+}
+
+TYPED_TEST(TopicsTest, LeavesNoHalfMadeTopicWhenHardened) {
+  if (this->in_cluster_layout()) return;
+  for (size_t steps = 0; steps < 3; ++steps) {
+    this->Ask({"FLUSHALL"});
+    InterceptedStore store(this->store());
+    store.on_request = [steps](size_t index) -> std::optional<absl::StatusOr<Reply>> {
+      if (index >= steps) return absl::UnavailableError("the process has ended");
+      return std::nullopt;
+    };
+    Topics topics = this->Atomic(store);
+    this->Run(topics.Create(Orders())).status().IgnoreError();
+    const bool exists = this->Describe("orders").ok();
+    EXPECT_EQ(this->Ask({"EXISTS", "korvet:topic:orders"}), Reply::Integer(exists ? 1 : 0))
+        << steps;
+  }
+}
 
 TYPED_TEST(TopicsTest, CreatesATopicWithTheRecordedCommands) {
   InterceptedStore store(this->store());

@@ -75,6 +75,7 @@ struct ProduceArguments {
   std::optional<int64_t> partition;
   std::vector<NewRecord> records;
   std::string codec;
+  std::string batch_id;
   korvet::ProducerOptions options;
 };
 
@@ -85,6 +86,8 @@ ProduceArguments ReadProduce(ArgumentReader& reader) {
   arguments.codec = reader.OptionalString("codec").value_or("none");
   arguments.options.acks = ReadInt32(reader, "acks", reader.IntegerOr("acks", -1));
   arguments.options.trimming = ReadTrimming(reader);
+  arguments.batch_id = reader.OptionalString("batch_id").value_or("");
+  arguments.options.hardening.write_batches_once = reader.BoolOr("write_batches_once", false);
   arguments.options.hardening.stream_exists = reader.BoolOr("stream_exists", false);
   arguments.options.hardening.atomic_batches = reader.BoolOr("atomic_batches", false);
   arguments.options.now_ms = reader.OptionalInteger("now");
@@ -116,12 +119,12 @@ base::Task<OperationResult> Produce(OperationContext context, const Json& argume
                                co_await DescribeNow(context, *keys, request.topic));
   korvet::Producer producer(context.store, context.clock, *keys, topic, request.options);
   if (request.partition) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(
-        const auto appended,
-        co_await producer.Append(static_cast<int32_t>(*request.partition), *records));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto appended,
+                                 co_await producer.Append(static_cast<int32_t>(*request.partition),
+                                                          *records, request.batch_id));
     co_return ToJson(appended);
   }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto sent, co_await producer.Send(*records));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const auto sent, co_await producer.Send(*records, request.batch_id));
   Json json = Json::array();
   for (const absl::StatusOr<korvet::RecordMetadata>& record : sent) {
     REDOUBLE_CO_RETURN_IF_ERROR(record.status());

@@ -75,9 +75,11 @@ base::Task<OperationResult> CreateTopic(OperationContext context, const Json& ar
   topic.config = config;
   topic.id = ReadId(reader, reader.OptionalString("id"));
   topic.validate_only = reader.BoolOr("validate_only", false);
+  korvet::Hardening hardening;
+  hardening.atomic_creation = reader.BoolOr("atomic_creation", false);
   REDOUBLE_CO_RETURN_IF_ERROR(FinishReading(reader, keys));
 
-  Topics topics(context.store, context.rng, *keys);
+  Topics topics(context.store, context.rng, *keys, hardening);
   co_return ToJson(co_await topics.Create(topic));
 }
 

@@ -53,9 +53,10 @@
 //
 //   | operation              | options                                                        |
 //   | ---------------------- | -------------------------------------------------------------- |
+//   | `create_topic`         | atomic_creation                                                |
 //   | `produce`              | acks, codec, trimming ("exact", "approximate", "none"), now,   |
 //   |                        | stream_exists, atomic_batches, max_record_bytes,               |
-//   |                        | max_records_per_write                                          |
+//   |                        | max_records_per_write, batch_id, write_batches_once            |
 //   | `fetch`                | max_records, max_bytes, partition_max_bytes, min_bytes,        |
 //   |                        | max_wait_ms                                                    |
 //   | `sweep_logs`           | by_time, by_size, trimming, now                                |

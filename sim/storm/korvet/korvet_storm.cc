@@ -47,11 +47,13 @@ class KorvetWorkload final : public Storm {
         session_(world.Connect()),
         rng_(1),
         keys_(korvet::Keys::Create(korvet::kDefaultKeyspace, variant.key_layout).value()) {
+    hardening_.atomic_creation = variant.hardened;
+    hardening_.write_batches_once = variant.hardened;
     hardening_.stream_exists = variant.hardened;
     hardening_.atomic_batches = variant.hardened;
     hardening_.guard_topic = variant.hardened;
     hardening_.commit_own_entries = variant.hardened;
-    korvet::Topics topics(*session_, rng_, keys_);
+    korvet::Topics topics(*session_, rng_, keys_, hardening_);
     topic_ = base::Run(topics.Create(TopicToCreate())).value();
   }
 
@@ -128,7 +130,8 @@ base::Task<void> KorvetWorkload::Produce(Actor& actor, store::Store& store, Stor
     const auto partition = static_cast<int32_t>(rng->Chance(kHot) ? 0 : rng->Below(kPartitions));
     TopicHistory& history = histories_[id];
     const int64_t floor = history.LastAcknowledged(partition);
-    const auto appended = co_await producer.Append(partition, records);
+    const auto appended =
+        co_await producer.Append(partition, records, absl::StrCat("batch-", records_));
     if (appended.ok()) history.Acknowledge(partition, floor, appended->offsets);
     if (appended.ok() && has_ids) has_given_ids_.insert(id);
     co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(400))));
@@ -164,7 +167,7 @@ base::Task<void> KorvetWorkload::Consume(Actor& actor, store::Store& store, Stor
 }
 
 base::Task<void> KorvetWorkload::Administer(Actor& actor, store::Store& store, StormWork& work) {
-  korvet::Topics topics(store, actor.rng(), keys_);
+  korvet::Topics topics(store, actor.rng(), keys_, hardening_);
   while (std::optional<base::Rng> rng = work.Next()) {
     co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(1500))));
     if (keys_.in_cluster_layout() && rng->Chance(0.3)) {
