@@ -326,7 +326,8 @@ void ThreescaleWorkload::JudgeEvents(Verdicts& verdicts) {
     }
   }
   const std::string key = threescale::Keys().TrafficApplications("2");
-  for (const std::string& application : base::Run(store::SMembers(*session_, key)).value()) {
+  const auto applications = base::Run(store::SMembers(*session_, key));
+  for (const std::string& application : applications.value()) {
     verdicts.Check(kTrafficAnnounced, first_traffic.contains(application), Unless("H6"),
                    absl::StrCat(application, " has traffic and no event of it"));
   }
