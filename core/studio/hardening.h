@@ -51,6 +51,10 @@ struct Hardening {
   // For the search index. Removes S4: a prune also scans the sets of tasks, and removes the ids
   // whose document is gone.
   bool sweep_task_sets = false;
+
+  // For the search index. Removes S8: a prune also deletes the documents of services that the
+  // registry does not have, and of their tasks.
+  bool sweep_deleted_services = false;
 };
 
 }  // namespace redouble::inline v0_1::studio

@@ -195,6 +195,11 @@ void StudioRoundTrips::CountHardened() {
   Prepare(Push(of_another_task));
   Count("prune, nothing of two tasks, `sweep_task_sets`",
         [&] { return base::Run(studio_->search().PruneExpired(clock_.Now())); });
+  Begin({.sweep_deleted_services = true});
+  Prepare(Push(event_));
+  Prepare(Push(of_another_task));
+  Count("prune, nothing of two tasks, `sweep_deleted_services`",
+        [&] { return base::Run(studio_->search().PruneExpired(clock_.Now())); });
   studio::HealthStore documents(store_, {.hardening = {.registered_services_only = true}});
   const studio::HealthDocument document;
   Count("write a health document, `registered_services_only`",

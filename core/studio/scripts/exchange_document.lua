@@ -2,8 +2,8 @@
 local present = redis.call('GET', KEYS[1])
 if (present and '=' .. present or '') ~= ARGV[2] then return 0 end
 local last = #KEYS
-if ARGV[5] == '1' then
-  if redis.call('EXISTS', KEYS[last]) == 0 then return 2 end
+if ARGV[5] ~= '' then
+  if redis.call('EXISTS', KEYS[last]) ~= tonumber(ARGV[5]) then return 2 end
   last = last - 1
 end
 local leave = 2 + tonumber(ARGV[4])

@@ -412,6 +412,10 @@ base::Task<absl::StatusOr<int64_t>> SearchIndex::PruneExpired(absl::Time now) {
   if (documents_.hardening().sweep_task_sets) {
     REDOUBLE_CO_RETURN_IF_ERROR((co_await documents_.SweepTaskSets()).status());
   }
+  if (documents_.hardening().sweep_deleted_services) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t swept, co_await documents_.SweepDeletedServices());
+    removed += swept;
+  }
   co_return removed;
 }
 

@@ -133,7 +133,8 @@ class SearchIndex final : public ServiceIndexer {
 
   // Deletes expired documents and removes ids without a document. Returns how many it removed. A
   // document without a valid expires_at never expires. Stops at the first error. With
-  // sweep_task_sets also SearchStore::SweepTaskSets, which is not part of the number.
+  // sweep_task_sets also SearchStore::SweepTaskSets, which is not part of the number, and with
+  // sweep_deleted_services SearchStore::SweepDeletedServices, which is.
   // Source: docs/systems/studio.md 4.18.
   base::Task<absl::StatusOr<int64_t>> PruneExpired(absl::Time now);
 

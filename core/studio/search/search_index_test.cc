@@ -11,6 +11,7 @@ namespace redouble::inline v0_1::studio {
 namespace {
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -341,6 +342,19 @@ TYPED_TEST(SearchIndexTest, PrunesWhatIsOverAndWhatIsLost) {
   this->Advance(absl::Hours(48));
   EXPECT_EQ(this->Prune(), 1);
   EXPECT_THAT(this->Members("studio:search:task:all"), ElementsAre(TaskDocumentId({"a", "t3"})));
+}
+
+// S8: the registry does not have the service.
+TYPED_TEST(SearchIndexTest, PrunesTheServicesThatAreDeletedOnlyWhenHardened) {
+  if (this->in_cluster_layout()) return;  // There the option has no effect.
+  ASSERT_THAT(this->UpsertService(Service("a", "http://a.test")), IsOk());
+  ASSERT_THAT(this->Upsert(Seen("t1", "2026-01-01T10:00:00Z")), IsOk());
+  EXPECT_EQ(this->Prune(), 0);
+  EXPECT_THAT(this->FindServices({}), ElementsAre("a"));
+  SearchStore documents(this->store(), {.hardening = {.sweep_deleted_services = true}});
+  SearchIndex index(documents, {});
+  EXPECT_THAT(this->Run(index.PruneExpired(this->now())), IsOkAndHolds(2));
+  EXPECT_EQ(this->KeyCount(), 0);
 }
 
 TYPED_TEST(SearchIndexTest, RefreshesTheNamesOfAServicesTasks) {

@@ -20,11 +20,11 @@ namespace {
 
 using store::Script;
 
-// KEYS: document, set of all, sets to leave, sets to join, and the record that must exist if there
-// is one.
+// KEYS: document, set of all, sets to leave, sets to join, and the record of the service if it
+// matters.
 // ARGV: id, the document that was read and the next one ("=" and the text, or ""), the number of
-// sets to leave, "1" if a record must exist. The script returns 1 if it wrote, 0 if the document
-// has changed, and 2 if there is no such record.
+// sets to leave, and "1" if the record must exist, "0" if it must not, "" if it does not matter.
+// The script returns 1 if it wrote, 0 if the document has changed, and 2 if the record is not so.
 const Script& ExchangeScript() {
   static const Script& script = *new Script(std::string(kExchangeDocumentText));
   return script;
@@ -215,28 +215,36 @@ base::Task<absl::Status> SearchStore::Write(const Kind& kind, std::string_view i
 base::Task<absl::StatusOr<bool>> SearchStore::Exchange(const Kind& kind, std::string_view id,
                                                        const std::optional<std::string>& expected,
                                                        const std::optional<std::string>& json) {
+  Guard guard;
+  if (json && options_.hardening.registered_services_only) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string service_id, kind.service_id(*json));
+    guard = {.record = registry_keys_.Record(service_id), .must_exist = true};
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const Outcome outcome,
+                               co_await ExchangeIf(kind, id, expected, json, guard));
+  co_return outcome != Outcome::kChanged;
+}
+
+base::Task<absl::StatusOr<SearchStore::Outcome>> SearchStore::ExchangeIf(
+    const Kind& kind, std::string_view id, const std::optional<std::string>& expected,
+    const std::optional<std::string>& json, const Guard& guard) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> leave, SetsOf(kind, expected, true));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> join, SetsOf(kind, json, false));
   const std::string key = (keys_.*kind.document_key)(id);
   std::vector<std::string_view> keys = {key, (keys_.*kind.all_key)()};
   keys.insert(keys.end(), leave.begin(), leave.end());
   keys.insert(keys.end(), join.begin(), join.end());
-  std::string record;
-  const bool is_guarded = json && options_.hardening.registered_services_only;
-  if (is_guarded) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string service_id, kind.service_id(*json));
-    record = registry_keys_.Record(service_id);
-    keys.push_back(record);
-  }
+  if (guard.record) keys.push_back(*guard.record);
+  const std::string_view demand = guard.must_exist ? "1" : "0";
   const std::string present = Marked(expected);
   const std::string next = Marked(json);
   const std::string leave_count = absl::StrCat(leave.size());
   const std::array<std::string_view, 5> arguments = {id, present, next, leave_count,
-                                                     is_guarded ? "1" : "0"};
+                                                     guard.record ? demand : ""};
   REDOUBLE_CO_ASSIGN_OR_RETURN(
       const int64_t reply,
       store::DecodeInteger(co_await ExchangeScript().Run(store_, keys, arguments)));
-  co_return reply != 0;
+  co_return static_cast<Outcome>(reply);
 }
 
 base::Task<absl::Status> SearchStore::SetTaskDocument(const TaskDocument& document) {
@@ -339,21 +347,30 @@ base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSets() {
   co_return removed;
 }
 
+base::Task<absl::StatusOr<std::vector<size_t>>> SearchStore::MissingOf(
+    std::vector<std::string> keys) {
+  std::vector<size_t> missing;
+  if (keys.empty()) co_return missing;
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (std::string& key : keys) batch.Add(store::CommandId::kExists).AddOwned(std::move(key));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> exist,
+                               co_await store::Execute(store_, batch));
+  for (size_t i = 0; i < exist.size(); ++i) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, store::DecodeBool(std::move(exist[i])));
+    if (!exists) missing.push_back(i);
+  }
+  co_return missing;
+}
+
 base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSet(std::string_view key) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
                                co_await store::SMembers(store_, key));
-  store::Batch batch(store::Batch::Atomicity::kPipeline);
-  for (const std::string& id : ids) {
-    batch.Add(store::CommandId::kExists).AddOwned(keys_.TaskDocument(id));
-  }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> exist,
-                               co_await store::Execute(store_, batch));
+  std::vector<std::string> documents;
+  for (const std::string& id : ids) documents.push_back(keys_.TaskDocument(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing, co_await MissingOf(documents));
   int64_t removed = 0;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, store::DecodeBool(std::move(exist[i])));
-    if (exists) continue;
-    const std::string document = keys_.TaskDocument(ids[i]);
-    const std::string_view keys[] = {document, key};
+  for (const size_t i : missing) {
+    const std::string_view keys[] = {documents[i], key};
     const std::string_view arguments[] = {ids[i]};
     REDOUBLE_CO_ASSIGN_OR_RETURN(
         const int64_t left,
@@ -361,6 +378,36 @@ base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSet(std::string_view k
     removed += left;
   }
   co_return removed;
+}
+
+base::Task<absl::StatusOr<int64_t>> SearchStore::SweepDeletedServices() {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids, co_await ServiceIds());
+  std::vector<std::string> records;
+  for (const std::string& id : ids) records.push_back(registry_keys_.Record(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing, co_await MissingOf(records));
+  int64_t removed = 0;
+  for (const size_t i : missing) {
+    const Guard guard = {.record = records[i], .must_exist = false};
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto tasks, co_await TaskIdsOfService(ids[i]));
+    for (const std::string& task : tasks) {
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_gone, co_await RemoveIf(TaskKind(), task, guard));
+      if (is_gone) ++removed;
+    }
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool is_gone,
+                                 co_await RemoveIf(ServiceKind(), ids[i], guard));
+    if (is_gone) ++removed;
+  }
+  co_return removed;
+}
+
+base::Task<absl::StatusOr<bool>> SearchStore::RemoveIf(const Kind& kind, std::string_view id,
+                                                       const Guard& guard) {
+  while (true) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const auto present, co_await ReadJson(kind, id));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const Outcome outcome,
+                                 co_await ExchangeIf(kind, id, present, std::nullopt, guard));
+    if (outcome != Outcome::kChanged) co_return outcome == Outcome::kWritten;
+  }
 }
 
 base::Task<absl::StatusOr<std::vector<std::string>>> SearchStore::SortedMembers(std::string key) {

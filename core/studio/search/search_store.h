@@ -103,6 +103,12 @@ class SearchStore {
   // set, and one for each id to remove.
   base::Task<absl::StatusOr<int64_t>> SweepTaskSets();
 
+  // Deletes the documents of the services and of their tasks that the registry does not have, if
+  // the set of all has the service, and returns how many. Each is deleted by a script that looks
+  // for the record again. Round trips: two; then for each such service one, and two for each of its
+  // documents.
+  base::Task<absl::StatusOr<int64_t>> SweepDeletedServices();
+
   // Return the members of one set, sorted. One round trip each.
   base::Task<absl::StatusOr<std::vector<std::string>>> TaskIds();
   base::Task<absl::StatusOr<std::vector<std::string>>> TaskIdsOfService(
@@ -140,11 +146,28 @@ class SearchStore {
   base::Task<absl::Status> Remove(const Kind& kind, std::string_view id);
   base::Task<absl::Status> RemoveFromSets(const Kind& kind, std::string_view id,
                                           const std::optional<std::string>& json);
+  // What must hold of the record of a service when a document changes; without a key, nothing.
+  struct Guard {
+    std::optional<std::string> record = std::nullopt;
+    bool must_exist = false;
+  };
+  // The replies of the script.
+  enum class Outcome : uint8_t { kChanged = 0, kWritten = 1, kRefused = 2 };
+
+  base::Task<absl::StatusOr<Outcome>> ExchangeIf(const Kind& kind, std::string_view id,
+                                                 const std::optional<std::string>& expected,
+                                                 const std::optional<std::string>& json,
+                                                 const Guard& guard);
   // Returns false if the document is not `expected` any more. Without `json` the document is
   // deleted. With registered_services_only nothing is written for a missing service.
   base::Task<absl::StatusOr<bool>> Exchange(const Kind& kind, std::string_view id,
                                             const std::optional<std::string>& expected,
                                             const std::optional<std::string>& json);
+  // Deletes a document while its service is as the guard demands. Returns true if it did.
+  base::Task<absl::StatusOr<bool>> RemoveIf(const Kind& kind, std::string_view id,
+                                            const Guard& guard);
+  // The indices of the keys that do not exist. A pipeline.
+  base::Task<absl::StatusOr<std::vector<size_t>>> MissingOf(std::vector<std::string> keys);
   base::Task<absl::StatusOr<int64_t>> SweepTaskSet(std::string_view key);
   base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(std::string key);
 

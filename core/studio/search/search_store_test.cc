@@ -305,7 +305,6 @@ TYPED_TEST(SearchStoreTest, PassesEveryFailureOn) {
   }
 }
 
-// S1: two writes of one document; the second runs while the first adds the id to its sets.
 TYPED_TEST(SearchStoreTest, WritesOnlyForRegisteredServicesWhenHardened) {
   if (this->in_cluster_layout()) return;  // There the option has no effect.
   SearchStore documents(this->store(), {.hardening = {.registered_services_only = true}});
@@ -319,7 +318,7 @@ TYPED_TEST(SearchStoreTest, WritesOnlyForRegisteredServicesWhenHardened) {
   ASSERT_THAT(this->Run(documents.SetServiceDocument(Found("Buy"))), IsOk());
   EXPECT_EQ(this->Get().value().status, "queued");
   EXPECT_THAT(this->Members("studio:search:service:token:b"), ElementsAre("a"));
-  EXPECT_THAT(this->Members("studio:services:by-id:a"), IsEmpty());
+  EXPECT_EQ(this->Value("studio:services:by-id:a"), "{}");
   this->Ask({"DEL", "studio:services:by-id:a"});
   ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("running"))), IsOk());
   EXPECT_EQ(this->Get().value().status, "queued") << "a deletion is under way";
@@ -361,6 +360,40 @@ TYPED_TEST(SearchStoreTest, SweepsNoIdOfADocumentThatIsBack) {
   EXPECT_THAT(this->Members(kOfService), SizeIs(1));
 }
 
+// A deletion that stopped after it had deleted the record.
+TYPED_TEST(SearchStoreTest, SweepsTheDocumentsOfDeletedServices) {
+  if (this->in_cluster_layout()) return;
+  SearchStore documents = this->Documents(this->store());
+  ASSERT_THAT(this->Run(documents.SetServiceDocument(Found("Pay"))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("queued"))), IsOk());
+  ASSERT_THAT(this->Run(documents.SetTaskDocument(Task("queued", "t2"))), IsOk());
+  this->Ask({"SET", "studio:services:by-id:a", "{}"});
+  EXPECT_THAT(this->Run(documents.SweepDeletedServices()), IsOkAndHolds(0));
+  EXPECT_THAT(this->Run(documents.TaskIdsOfService("a")), IsOkAndHolds(SizeIs(2)));
+  this->Ask({"DEL", "studio:services:by-id:a"});
+  EXPECT_THAT(this->Run(documents.SweepDeletedServices()), IsOkAndHolds(3));
+  EXPECT_EQ(this->KeyCount(), 0);
+}
+
+// A service that is registered again after the sweep had missed it keeps its documents.
+TYPED_TEST(SearchStoreTest, SweepsNoDocumentOfAServiceThatIsBack) {
+  if (this->in_cluster_layout()) return;
+  ASSERT_THAT(this->Set(Found("Pay")), IsOk());
+  ASSERT_THAT(this->Set(Task("queued")), IsOk());
+  tests::InterceptedStore store(this->store());
+  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+    if (store.log().back().starts_with("EVAL")) {
+      this->Ask({"SET", "studio:services:by-id:a", "{}"});
+    }
+    return std::nullopt;
+  };
+  SearchStore documents = this->Documents(store);
+  EXPECT_THAT(this->Run(documents.SweepDeletedServices()), IsOkAndHolds(0));
+  EXPECT_THAT(this->Run(documents.ServiceIds()), IsOkAndHolds(ElementsAre("a")));
+  EXPECT_EQ(this->Get().value().status, "queued");
+}
+
+// S1: two writes of one document; the second runs while the first adds the id to its sets.
 TYPED_TEST(SearchStoreTest, LeavesADocumentInTheSetOfAStatusItLostUnlessHardened) {
   for (const bool hardened : this->OffAndOn()) {
     this->Ask({"FLUSHALL"});

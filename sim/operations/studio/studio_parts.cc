@@ -20,6 +20,7 @@ studio::Hardening ReadHardening(ArgumentReader& reader) {
   hardening.index_duplicates = reader.BoolOr("index_duplicates", false);
   hardening.registered_services_only = reader.BoolOr("registered_services_only", false);
   hardening.sweep_task_sets = reader.BoolOr("sweep_task_sets", false);
+  hardening.sweep_deleted_services = reader.BoolOr("sweep_deleted_services", false);
   return hardening;
 }
 

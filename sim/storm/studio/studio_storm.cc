@@ -35,6 +35,7 @@ enum PromiseIndex : size_t {
   kListed,
   kRises,
   kExpires,
+  kForgets,
 };
 
 constexpr std::array<const char*, 3> kServices = {"a", "b", "c"};
@@ -89,7 +90,8 @@ class StudioWorkload final : public Storm {
                            .atomic_search_documents = hardened,
                            .index_duplicates = hardened,
                            .registered_services_only = hardened,
-                           .sweep_task_sets = hardened};
+                           .sweep_task_sets = hardened,
+                           .sweep_deleted_services = hardened};
     if (const absl::Status status = SetUp(); !status.ok()) world.ReportMistake(status);
   }
 
@@ -263,12 +265,14 @@ base::Task<void> StudioWorkload::Check(Actor& actor, studio::Studio& studio, bas
   health.status().IgnoreError();
 }
 
-// A health round writes the search document of each service again.
+// A health round writes the search document of each service again, and a prune ends what is over.
 base::Task<void> StudioWorkload::Drain(Actor& actor, store::Store& store) {
   co_await actor.clock().Sleep(absl::Minutes(1));
   const std::unique_ptr<studio::Studio> studio = MakeStudio(store, actor.clock());
   const auto round = co_await studio->health().RefreshAll(actor.clock().Now());
   if (!round.ok()) world_.ReportMistake(round.status());
+  const auto pruned = co_await studio->search().PruneExpired(actor.clock().Now());
+  if (!pruned.ok()) world_.ReportMistake(pruned.status());
 }
 
 void StudioWorkload::Observe() {
@@ -362,16 +366,19 @@ void StudioWorkload::JudgeTaskSets(Verdicts& verdicts, studio::TaskName task) {
   }
 }
 
-// The documents of services after a health round.
+// The documents of services after a health round and a prune.
 void StudioWorkload::JudgeIndex(Verdicts& verdicts) {
   const studio::SearchKeys keys;
   for (const std::string id : kServices) {
     JudgeServiceSets(verdicts, id);
     for (const std::string task : kTasks) JudgeTaskSets(verdicts, {id, task});
     const auto record = RecordOf(id);
+    const auto json = ValueOf(keys.ServiceDocument(id));
+    if (!record) {
+      verdicts.Check(kForgets, !json, "S8", absl::StrCat(id, " is deleted and has a document"));
+    }
     // A record that no list shows has no health round.
     if (!record || !Has(studio::RegistryKeys().All(), id)) continue;
-    const auto json = ValueOf(keys.ServiceDocument(id));
     if (!json) {
       verdicts.Break(kIndexAgrees, kUndocumented, absl::StrCat(id, " has no search document"));
       continue;
@@ -427,6 +434,8 @@ std::vector<Promise> Promises() {
       {"an event that is stored is in the list of its task", {{"E2", "atomic_event_insert"}}},
       {"a latest timestamp does not go back", {{"E1", "atomic_event_insert"}}},
       {"every key of an event expires", {}},
+      {"after a prune a deleted service has no search document",
+       {{"S8", "sweep_deleted_services"}}},
   };
 }
 
