@@ -1375,8 +1375,10 @@ redouble_component(
     sim/server/client.cc
     sim/server/debugging/debug_sessions.cc
     sim/server/debugging/socket_channel.cc
+    sim/server/engine_time.cc
     sim/server/faults.cc
     sim/server/listener.cc
+    sim/server/load_keys.cc
     sim/server/migration/target_sockets.cc
     sim/server/process/deferred_tasks.cc
     sim/server/process/descriptor_limit.cc
@@ -1392,11 +1394,14 @@ redouble_component(
     sim/server/rdb_key_file.cc
     sim/server/replication/asio_master_socket.cc
     sim/server/replication/follower.cc
+    sim/server/replication/full_sync.cc
+    sim/server/replication/incoming_keys.cc
     sim/server/replication/key_transfer.cc
     sim/server/replication/node.cc
     sim/server/replication/replicas.cc
     sim/server/replication/replication_stream.cc
     sim/server/server.cc
+    sim/server/server_shutdown.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc
   INSTALLED_HEADERS

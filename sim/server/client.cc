@@ -9,6 +9,8 @@
 #include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
+#include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/sim/server/lookahead.h"
@@ -125,7 +127,10 @@ size_t Client::RunAll(std::string_view bytes) {
       break;
     }
     used += parser_.consumed();
-    if (parser_.words().empty()) continue;
+    if (parser_.words().empty()) {
+      if (session_->is_replica()) owner_.OnSignOfLife(*this);
+      continue;
+    }
     if (parser_.consumed() >= QueryRoom::kLongWordBytes) NoteLongWords();
     const memory::Database& database = engine_.database(session_->db_index());
     if (database.is_large()) ahead.Prefetch(used, database);
@@ -184,6 +189,10 @@ void Client::TakeResult(absl::StatusOr<Reply>&& result) {
 
 void Client::TakeReply(const Reply& reply) {
   using ReplyMode = SessionCore::ReplyMode;
+  if (session_->has_odd_replies()) {
+    if (!session_->TakeUnanswered()) owner_.OnReplyToReplica(*this, command_->id(), reply);
+    return;
+  }
   const bool lost = std::exchange(loses_reply_, false);
   const bool has_parts = std::exchange(has_parts_, false);
   const ReplyMode mode = session_->reply_mode();
@@ -317,6 +326,13 @@ const memory::OutputBufferLimit& Client::output_limit() const {
   return engine_.options().server.client_output_buffer_limits[static_cast<size_t>(client_class)];
 }
 
+// A replica may always get as much as the backlog has, or it could not continue.
+size_t Client::LeastHardLimit() const {
+  if (limit_class_ != memory::ClientClass::kReplica) return 0;
+  const std::string bytes = memory::KeptValue("repl-backlog-size", engine_.options());
+  return static_cast<size_t>(base::ParseInt64(bytes).value_or(0));
+}
+
 void Client::CheckOutput(size_t pending_bytes) {
   const memory::OutputBufferLimit& limit = output_limit();
   // Redis does not count what fits into the first buffer of a client that is no replica.
@@ -327,7 +343,9 @@ void Client::CheckOutput(size_t pending_bytes) {
   constexpr size_t kNodeBytes = 20 * 1024;
   const size_t list_bytes = all_bytes - std::min(all_bytes, first_bytes);
   const size_t bytes = (list_bytes + kNodeBytes - 1) / kNodeBytes * kNodeBytes;
-  if (limit.hard_bytes > 0 && bytes > limit.hard_bytes) return BreakOverLimit();
+  if (limit.hard_bytes > 0 && bytes > limit.hard_bytes && bytes > LeastHardLimit()) {
+    return BreakOverLimit();
+  }
   if (limit.soft_bytes == 0 || bytes <= limit.soft_bytes) {
     over_soft_limit_since_s_.reset();
     return;
@@ -335,6 +353,14 @@ void Client::CheckOutput(size_t pending_bytes) {
   const int64_t now_s = engine_.clock().NowMillis() / 1000;
   if (!over_soft_limit_since_s_) over_soft_limit_since_s_ = now_s;
   if (now_s - *over_soft_limit_since_s_ > limit.soft_seconds) BreakOverLimit();
+}
+
+void Client::CheckIdle(int64_t timeout_us) {
+  const bool may_idle = session_->blocked() || session_->is_subscribed() ||
+                        session_->is_monitor() || session_->is_replica();
+  const int64_t idle_us = engine_.clock().NowMicros() - session_->last_used_us();
+  if (timeout_us > 0 && !may_idle && idle_us > timeout_us) Break();
+  if (output_bytes() > 0) CheckOutput();
 }
 
 void Client::BreakOverLimit() {

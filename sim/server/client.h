@@ -57,6 +57,11 @@ class ClientOwner {
   // that name, kUnknown if Redis has none.
   virtual std::optional<store::Reply> Intercept(Client& client, store::CommandId id,
                                                 std::span<const std::string_view> words) = 0;
+  // Called instead of sending a reply to a replica, which would take it for a part of its stream.
+  // `id`: as for Intercept.
+  virtual void OnReplyToReplica(Client&, store::CommandId, const store::Reply&) {}
+  // Called when a replica has sent an empty line, as it does while it loads keys.
+  virtual void OnSignOfLife(Client&) {}
   // Called when the client's buffers have grown or shrunk by so many bytes. A buffer below
   // kSmallBufferBytes counts as empty.
   virtual void OnBuffersChanged(int64_t bytes) = 0;
@@ -119,6 +124,9 @@ class Client final : public store::PushListener, private memory::ReplySink {
   // The buffer that Redis would have for the first of output_bytes().
   const ReplyRoom& reply_room();
 
+  // Closes the client if it has sent no command for `timeout_us` (0: it may), or if its output
+  // exceeds its limit.
+  void CheckIdle(int64_t timeout_us);
   // Closes the client, without its output, if its output buffer and `pending_bytes` of messages
   // that wait for it exceed client-output-buffer-limit.
   void CheckOutput(size_t pending_bytes = 0);
@@ -152,6 +160,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
     return session_->protocol() == 3 ? store::Protocol::kResp3 : store::Protocol::kResp2;
   }
   const memory::OutputBufferLimit& output_limit() const;
+  size_t LeastHardLimit() const;
   void FinishParts();
 
   // ReplySink

@@ -2,13 +2,16 @@
 
 #include <cassert>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/snapshot/snapshot.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::sim {
 
@@ -22,7 +25,9 @@ RdbKeyFile::RdbKeyFile(memory::Engine& engine, std::function<void(std::function<
 
 memory::RdbSaveOptions RdbKeyFile::SaveOptions() const {
   const memory::ServerOptions& server = engine_.options().server;
-  return {.compresses = server.rdbcompression, .has_checksum = server.rdbchecksum};
+  return {.compresses = server.rdbcompression,
+          .has_checksum = server.rdbchecksum,
+          .stream = stream_source_ ? stream_source_() : std::nullopt};
 }
 
 int64_t RdbKeyFile::NowSeconds() const { return engine_.clock().NowMillis() / 1000; }
@@ -31,15 +36,30 @@ void RdbKeyFile::WriteLog(LogLevel level, std::string_view text) const {
   log_.Write(level, engine_.clock().Now(), text);
 }
 
-absl::StatusOr<std::vector<std::string>> RdbKeyFile::Load() {
+absl::StatusOr<std::vector<std::string>> RdbKeyFile::Load(const LoadOptions& options) {
+  using TimePolicy = memory::RdbLoadOptions::TimePolicy;
   std::vector<std::string> lines;
-  const auto loaded = memory::LoadRdbFile(engine_, path(), {}, files_);
-  if (absl::IsNotFound(loaded.status())) return lines;
-  REDOUBLE_RETURN_IF_ERROR(loaded.status());
-  const memory::RdbLoadReport& report = *loaded;
-  figures_.loaded_keys = static_cast<int64_t>(report.keys);
-  figures_.expired_keys = static_cast<int64_t>(report.expired_keys);
-  figures_.changes_at_save = engine_.changes();
+  const auto load = memory::BeginLoadingRdbFile(
+      engine_, path(),
+      {.time_policy = options.keeps_expired ? TimePolicy::kKeepExpired : TimePolicy::kAbsolute,
+       .on_expired = options.on_expired},
+      files_);
+  if (absl::IsNotFound(load.status())) return lines;
+  REDOUBLE_RETURN_IF_ERROR(load.status());
+  const memory::LoadingFigures figures{.since_s = NowSeconds(),
+                                       .total_bytes = files_.SizeOf(path()).value_or(0)};
+  const absl::Cleanup finisher = [this] { engine_.core().SetLoading(std::nullopt); };
+  for (;;) {
+    REDOUBLE_ASSIGN_OR_RETURN(const bool continues,
+                              (*load)->Continue(memory::LoadPartBytes(engine_.options())));
+    if (!continues) break;
+    ShowLoading(figures, **load);
+    if (options.after_part && !options.after_part()) {
+      return absl::CancelledError("stopped while loading");
+    }
+  }
+  const memory::RdbLoadReport& report = (*load)->report();
+  NoteLoad(report);
   for (const memory::RdbLoadReport::ModuleKey& skipped : report.module_keys) {
     lines.push_back(absl::StrCat("Skipped the key ", skipped.key, " in database ", skipped.db,
                                  ": a value of the module ", skipped.module));
@@ -47,6 +67,25 @@ absl::StatusOr<std::vector<std::string>> RdbKeyFile::Load() {
   lines.push_back(absl::StrCat("Done loading RDB, keys loaded: ", report.keys,
                                ", keys expired: ", report.expired_keys, "."));
   return lines;
+}
+
+void RdbKeyFile::NoteLoad(const memory::RdbLoadReport& report) {
+  figures_.loaded_keys = static_cast<int64_t>(report.keys);
+  figures_.expired_keys = static_cast<int64_t>(report.expired_keys);
+  figures_.changes_at_save = engine_.changes();
+  const std::optional<std::string> id = report.Field("repl-id");
+  const auto number = [&](std::string_view field) {
+    return base::ParseInt64(report.Field(field).value_or(""));
+  };
+  const std::optional<int64_t> offset = number("repl-offset");
+  if (!id || !offset) return;
+  loaded_stream_ = Stream{
+      .db = static_cast<int>(number("repl-stream-db").value_or(0)), .id = *id, .offset = *offset};
+}
+
+void RdbKeyFile::ShowLoading(memory::LoadingFigures figures, const memory::RdbLoad& load) {
+  figures.loaded_bytes = load.progress().bytes;
+  engine_.core().SetLoading(figures);
 }
 
 absl::Status RdbKeyFile::Save() {
@@ -127,9 +166,7 @@ absl::Status RdbKeyFile::Reload(const memory::ReloadOptions& options) {
   const auto loaded =
       memory::LoadRdbFile(engine_, path(), {.present = present, .within_command = true}, files_);
   REDOUBLE_RETURN_IF_ERROR(loaded.status());
-  figures_.loaded_keys = static_cast<int64_t>(loaded->keys);
-  figures_.expired_keys = static_cast<int64_t>(loaded->expired_keys);
-  figures_.changes_at_save = engine_.changes();
+  NoteLoad(*loaded);
   WriteLog(LogLevel::kWarning, "DB reloaded by DEBUG RELOAD");
   return absl::OkStatus();
 }

@@ -16,16 +16,20 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/key_file.h"
+#include "redouble/backends/memory/server/loading.h"
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
+#include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/sim/server/process/log.h"
 
@@ -38,9 +42,27 @@ class RdbKeyFile final : public memory::KeyFile {
   RdbKeyFile(memory::Engine& engine, std::function<void(std::function<void()>)> later,
              const Log& log, memory::FileSystem& files = memory::RealFileSystem());
 
+  using Stream = memory::RdbSaveOptions::Stream;
+
+  // Files that are written from now on have what this returns.
+  void set_stream_source(std::function<std::optional<Stream>()> source) {
+    stream_source_ = std::move(source);
+  }
+
+  struct LoadOptions {
+    bool keeps_expired = false;
+    // Called with each key that is dropped because it has expired. May be empty.
+    std::function<void(int db, std::string_view key)> on_expired = {};
+    // Called after each part but the last; the engine is loading then. May be empty.
+    std::function<bool()> after_part = {};
+  };
   // Replaces the engine's keys by those of the file, and returns lines for the log. Without a file
-  // it does nothing. Errors: those of memory::LoadRdbFile.
-  absl::StatusOr<std::vector<std::string>> Load();
+  // it does nothing. Errors: those of memory::LoadRdbFile; Cancelled if `after_part` has returned
+  // false.
+  absl::StatusOr<std::vector<std::string>> Load(const LoadOptions& options);
+  absl::StatusOr<std::vector<std::string>> Load() { return Load({}); }
+  // The stream of the file that was loaded; nullopt if it has none.
+  const std::optional<Stream>& loaded_stream() const { return loaded_stream_; }
   // Saves in the background if that was scheduled or a save point says so. `may_save`: nothing
   // else is written in the background.
   void SaveIfDue(bool may_save);
@@ -72,6 +94,8 @@ class RdbKeyFile final : public memory::KeyFile {
   int64_t NowSeconds() const;
   void WriteLog(LogLevel level, std::string_view text) const;
   absl::Status SaveNow();
+  void ShowLoading(memory::LoadingFigures figures, const memory::RdbLoad& load);
+  void NoteLoad(const memory::RdbLoadReport& report);
   void ContinueLater();
   void Continue();
   void FinishInBackground();
@@ -83,6 +107,8 @@ class RdbKeyFile final : public memory::KeyFile {
   memory::Engine& engine_;
   const std::function<void(std::function<void()>)> later_;
   const Log& log_;
+  std::function<std::optional<Stream>()> stream_source_;
+  std::optional<Stream> loaded_stream_;
   memory::FileSystem& files_;
   memory::KeyFileFigures figures_;
   std::shared_ptr<BackgroundSave> background_;  // Null if there is none.

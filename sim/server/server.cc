@@ -28,6 +28,7 @@
 #include "redouble/backends/memory/engine/permission.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/snapshot/keys_save.h"
+#include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/core/base/posix/sockets.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -38,7 +39,9 @@
 #include "redouble/sim/server/client_rounds.h"
 #include "redouble/sim/server/connection.h"
 #include "redouble/sim/server/debugging/debug_sessions.h"
+#include "redouble/sim/server/engine_time.h"
 #include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/load_keys.h"
 #include "redouble/sim/server/migration/target_sockets.h"
 #include "redouble/sim/server/process/deferred_tasks.h"
 #include "redouble/sim/server/process/descriptor_limit.h"
@@ -54,9 +57,9 @@
 #include "redouble/sim/server/rdb_key_file.h"
 #include "redouble/sim/server/replication/asio_master_socket.h"
 #include "redouble/sim/server/replication/node.h"
-#include "redouble/sim/server/replication/replicas.h"
+#include "redouble/sim/server/replication/replica_sockets.h"
+#include "redouble/sim/server/server_shutdown.h"
 #include "redouble/sim/server/sim_commands.h"
-#include "redouble/sim/server/snapshot.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {
@@ -82,13 +85,14 @@ class AsioServer final : public Server,
  public:
   AsioServer(ServeOptions options, Poller poller)
       : options_(std::move(options)),
-        clock_(options_.clock == ServeOptions::Clock::kSystem ? system_clock_.Now()
+        clock_(options_.clock == ServeOptions::Clock::kSystem ? base::SystemClock().Now()
                                                               : options_.start),
         engine_(clock_, options_.engine),
         sim_(engine_, clock_),
         poller_(std::move(poller)),
         poller_descriptor_(context_, poller_.descriptor()) {
     engine_.core().administration().set_host(this);
+    key_file_.set_stream_source([this] { return replication_.StreamToSave(); });
   }
   ~AsioServer() override {
     while (!connections_.empty()) Close(*connections_.begin()->second);
@@ -99,22 +103,25 @@ class AsioServer final : public Server,
   // Opens the listening sockets.
   absl::Status Start();
   absl::StatusOr<std::vector<std::string>> LoadKeys() override {
-    if (!engine_.options().server.appendonly) return key_file_.Load();
-    REDOUBLE_RETURN_IF_ERROR(append_log_.Load());
-    return std::vector<std::string>();
+    return LoadKeysAtStart(engine_, key_file_, append_log_, replication_,
+                           [this] { return ServeWhileLoading(); });
   }
   absl::Status LoadUsers(const std::vector<memory::UserDirective>& directives) override {
     return LoadUsersAtStart(engine_, directives);
   }
   std::string addresses() const override;
   int port() const override { return figures_.tcp_port; }
-  void Run() override;
+  bool Run() override;
   void Stop() override {
     asio::post(context_, [this] { StopNow(); });
   }
   memory::Engine& engine() override { return engine_; }
 
  private:
+  // Returns false if the server stops.
+  bool ServeWhileLoading();
+  // Begins to look at sockets and signals.
+  void BeginToServe();
   bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
 
   void CloseListeners(Listeners& listeners);
@@ -148,8 +155,13 @@ class AsioServer final : public Server,
   void RunForMaster(const std::function<void()>& task);
   // Returns false if no socket is ready.
   bool ServeReadySockets();
-  void Tick();
-  void ArmTimer();
+  // Time stands still for a script.
+  void Tick() {
+    if (!holds_clock() && !interrupted_pass_) time_.Advance();
+  }
+  void ArmTimer() {
+    if (!holds_clock()) time_.Arm();
+  }
   void WaitForUpkeep();
   void Upkeep();
   void VisitClients();
@@ -188,10 +200,8 @@ class AsioServer final : public Server,
   memory::Replication* replication() override { return &replication_; }
   memory::MigrationConnector* migration_connector() override { return &migration_targets_; }
   memory::DebugHost* debug_host() override { return &debugging_; }
-  void Shutdown() override {
-    LogLine(LogLevel::kWarning, "User requested shutdown...");
-    stopping_ = true;
-  }
+  memory::Shutdown* shutdown() override { return &shutdown_; }
+  void PauseUpkeep(bool pauses) override { upkeep_is_paused_ = pauses; }
 
   // ReplicaSockets
   void SendToReplica(int64_t session_id, std::string_view bytes) override;
@@ -201,11 +211,18 @@ class AsioServer final : public Server,
   void WhenSent(int64_t session_id, std::function<void()> task) override;
   void Later(std::function<void()> task) override { tasks_.Later(std::move(task)); }
   void InBackground(std::function<void()> task) override { tasks_.InBackground(std::move(task)); }
+  void LoadInBackground(std::function<void()> task) override {
+    load_tasks_.InBackground([this, task = std::move(task)] { RunForMaster(task); });
+  }
 
   // ClientOwner
   void OnChange(Client& client) override;
   std::optional<Reply> Intercept(Client& client, store::CommandId id,
                                  std::span<const std::string_view> words) override;
+  void OnReplyToReplica(Client& client, store::CommandId id, const Reply& reply) override {
+    replication_.RefuseReply(client.session(), id != store::CommandId::kUnknown, reply);
+  }
+  void OnSignOfLife(Client& client) override { replication_.NoteSignOfLife(client.session()); }
   void OnBuffersChanged(int64_t bytes) override {
     client_buffer_bytes_ += static_cast<uint64_t>(bytes);
   }
@@ -214,7 +231,6 @@ class AsioServer final : public Server,
 
   ServeOptions options_;
   const std::string run_id_ = MakeRunId();
-  base::SystemClock system_clock_;
   base::VirtualClock clock_;
   memory::Engine engine_;
   SimCommands sim_;
@@ -222,12 +238,18 @@ class AsioServer final : public Server,
   Poller poller_;
   asio::posix::stream_descriptor poller_descriptor_;
   asio::signal_set signals_{context_};
-  asio::steady_timer clock_timer_{context_};
+  EngineTime time_{context_, engine_, clock_, [this] {
+                     Tick();
+                     FlushDirty();
+                     ArmTimer();
+                   }};
   asio::steady_timer upkeep_timer_{context_};
-  std::optional<int64_t> armed_us_;
   DeferredTasks tasks_{
       context_, [this] { FlushDirty(); },
       [this] { return std::chrono::microseconds(memory::KeySaveDelayMicros(engine_.options())); }};
+  DeferredTasks load_tasks_{
+      context_, [] {},
+      [this] { return std::chrono::microseconds(memory::KeyLoadDelayMicros(engine_.options())); }};
   RdbKeyFile key_file_{
       engine_, [this](std::function<void()> task) { InBackground(std::move(task)); }, options_.log};
   AppendOnlyFile append_log_{engine_,
@@ -246,6 +268,11 @@ class AsioServer final : public Server,
                                  key_file_.StopSaving();
                                  if (append_log_.on()) append_log_.ScheduleRewrite();
                                }};
+  ServerShutdown shutdown_{
+      engine_, options_.log, key_file_, append_log_, replication_, SteadyMicros, [this] {
+        stopping_ = true;
+        Stop();
+      }};
   TargetSockets migration_targets_{SteadyMicros};
   DebugSessions debugging_{
       {.socket_of =
@@ -262,7 +289,10 @@ class AsioServer final : public Server,
   // The pass in which a busy script runs; empty if there is none.
   std::optional<Pass> interrupted_pass_;
   std::unique_ptr<Interrupts> interrupts_;  // Since the first busy script.
+  bool serves_ = false;
   bool stopping_ = false;
+  bool ends_at_once_ = false;  // By a second SIGINT.
+  bool upkeep_is_paused_ = false;
   const bool ticks_are_steady_ = TicksAreSteady();
   TickClock ticks_;
   memory::ProcessFigures figures_;
@@ -346,30 +376,40 @@ absl::Status AsioServer::ReplaceTextFile(const std::string& path, std::string_vi
   return status;
 }
 
-void AsioServer::Run() {
+void AsioServer::BeginToServe() {
+  if (std::exchange(serves_, true)) return;
   WaitForSignal();
   WatchListeners(tcp_listeners_);
   WatchListeners(unix_listeners_);
   WaitForSockets();
   WaitForUpkeep();
+}
+
+bool AsioServer::ServeWhileLoading() {
+  BeginToServe();
+  const int64_t delay_us = memory::KeyLoadDelayMicros(engine_.options());
+  context_.poll();
+  if (delay_us > 0) context_.run_for(std::chrono::microseconds(delay_us));
+  return !stopping_;
+}
+
+bool AsioServer::Run() {
+  BeginToServe();
   replication_.FollowAtStart();
   ArmTimer();
   context_.run();
-  LogLine(LogLevel::kWarning, "Redouble is now ready to exit, bye bye...");
+  return !ends_at_once_;
 }
 
-// Saves before it stops if there are save points. A failed save keeps the server running. Source:
-// Redis 7.0 server.c, prepareForShutdown.
 void AsioServer::WaitForSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
     if (error) return;
     interrupts_.reset();
-    const std::string name = signal == SIGTERM ? "SIGTERM" : "SIGINT";
-    LogLine(LogLevel::kWarning, absl::StrCat("Received ", name, " scheduling shutdown..."));
-    key_file_.StopSaving();
-    if (engine_.options().server.save_points.empty() || key_file_.Save().ok()) return StopNow();
-    LogLine(LogLevel::kWarning,
-            "Errors trying to shut down the server. Check the logs for more information.");
+    ends_at_once_ = !shutdown_.TakeSignal(signal);
+    if (ends_at_once_) return StopNow();
+    if (!upkeep_is_paused_) shutdown_.Upkeep();
+    engine_.core().DeliverPending();
+    FlushDirty();
     WaitForSignal();
   });
 }
@@ -381,6 +421,9 @@ void AsioServer::StopNow() {
   for (auto& [id, connection] : connections_) Write(*connection);
   while (!connections_.empty()) Close(*connections_.begin()->second);
   append_log_.Close();
+  if (!ends_at_once_) {
+    LogLine(LogLevel::kWarning, "Redouble is now ready to exit, bye bye...");
+  }
   context_.stop();
 }
 
@@ -447,7 +490,7 @@ void AsioServer::WaitForSockets() {
 void AsioServer::OnSocketsReady() {
   for (int round = 0; round < kRounds && !stopping_ && ServeReadySockets(); ++round) {
     FlushDirty();
-    if (tasks_.pending()) break;
+    if (tasks_.pending() || load_tasks_.pending()) break;
   }
   ArmTimer();
 }
@@ -638,41 +681,11 @@ int64_t AsioServer::OffsetOf(int64_t session_id) const {
   return connection == nullptr ? 0 : connection->client.stream_offset();
 }
 
-// Advances the engine's time to the system clock. If the system clock was set back, keys keep their
-// deadlines.
-void AsioServer::Tick() {
-  // Time stands still for a script.
-  if (holds_clock() || interrupted_pass_) return;
-  const int64_t now_us = system_clock_.NowMicros();
-  if (now_us > clock_.NowMicros()) {
-    clock_.AdvanceToMicros(now_us);
-  } else if (now_us < clock_.NowMicros()) {
-    Snapshot::Take(engine_).RestoreAt(now_us, engine_);
-    armed_us_.reset();
-  }
-}
-
-void AsioServer::ArmTimer() {
-  if (holds_clock()) return;
-  const std::optional<int64_t> next_us = clock_.NextTimerMicros();
-  if (!next_us || (armed_us_ && *armed_us_ <= *next_us)) return;
-  armed_us_ = next_us;
-  const int64_t wait_us = std::max<int64_t>(*next_us - system_clock_.NowMicros(), 0);
-  clock_timer_.expires_after(std::chrono::microseconds(wait_us));
-  clock_timer_.async_wait([this](const error_code& error) {
-    if (error) return;
-    armed_us_.reset();
-    Tick();
-    FlushDirty();
-    ArmTimer();
-  });
-}
-
 void AsioServer::WaitForUpkeep() {
   upkeep_timer_.expires_after(absl::ToChronoMicroseconds(options_.upkeep_period));
   upkeep_timer_.async_wait([this](const error_code& error) {
     if (error) return;
-    Upkeep();
+    if (!upkeep_is_paused_) Upkeep();
     if (options_.after_upkeep) options_.after_upkeep();
     WaitForUpkeep();
   });
@@ -685,7 +698,8 @@ void AsioServer::Upkeep() {
   rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
   VisitClients();
   debugging_.Reap();
-  key_file_.SaveIfDue(/*may_save=*/!append_log_.figures().rewriting);
+  key_file_.SaveIfDue(
+      /*may_save=*/!append_log_.figures().rewriting && !replication_.is_saving());
   replication_.Upkeep();
   if (now_us - second_us_ >= 1'000'000) {
     second_us_ = now_us;
@@ -693,7 +707,9 @@ void AsioServer::Upkeep() {
     migration_targets_.CloseUnused();
   }
   engine_.core().DeliverPending();
-  append_log_.Upkeep(/*may_rewrite=*/!key_file_.figures().saving);
+  append_log_.Upkeep(/*may_rewrite=*/!key_file_.figures().saving && !replication_.is_saving());
+  shutdown_.Upkeep();
+  engine_.core().DeliverPending();
   FlushDirty();
   ArmTimer();
 }
@@ -701,16 +717,9 @@ void AsioServer::Upkeep() {
 // Closes clients that have been idle for too long or do not read what they are sent.
 void AsioServer::VisitClients() {
   const int64_t timeout_us = int64_t{engine_.options().server.timeout_s} * 1'000'000;
-  const int64_t now_us = clock_.NowMicros();
   rounds_.VisitNext<Connection>(connections_, options_.upkeep_period, [&](Connection& connection) {
-    Client& client = connection.client;
-    const memory::SessionCore& session = client.session();
-    const bool may_idle = session.blocked() || session.is_subscribed() || session.is_monitor();
-    if (timeout_us > 0 && !may_idle && now_us - session.last_used_us() > timeout_us) {
-      client.Break();
-    }
-    if (client.output_bytes() > 0) client.CheckOutput();
-    if (client.broken()) MarkDirty(connection);
+    connection.client.CheckIdle(timeout_us);
+    if (connection.client.broken()) MarkDirty(connection);
   });
 }
 

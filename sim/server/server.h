@@ -66,13 +66,15 @@ class Server {
   // The TCP port; 0 for none.
   virtual int port() const = 0;
   // Serves until SIGTERM, SIGINT, SHUTDOWN or Stop(). Sends the replies that are ready to be sent,
-  // then closes every connection.
-  virtual void Run() = 0;
+  // then closes every connection. Returns false if a second SIGINT ended what the first one began.
+  virtual bool Run() = 0;
   virtual void Stop() = 0;
 
   // Loads dir/dbfilename if it exists, and returns lines for the log; to be called before Run().
-  // With `appendonly`, loads the append-only log instead, and continues it. Errors: those of the
-  // file system, of memory::LoadRdb and of memory::LoadAppendOnly.
+  // With `appendonly`, loads the append-only log instead, and continues it. Clients are served
+  // while a large file is loaded: most of their commands are refused with LOADING. Errors: those of
+  // the file system, of memory::LoadRdb and of memory::LoadAppendOnly; Cancelled if the server has
+  // been stopped.
   virtual absl::StatusOr<std::vector<std::string>> LoadKeys() = 0;
   // Creates the users of `user` directives, or those of the file that the parameter aclfile names;
   // to be called before Run(). Errors, in the words of Redis: InvalidArgument for the directives;

@@ -90,7 +90,9 @@ constexpr Reason kParameterReasons[] = {
     {"rdb-*", "The file of keys is written by the server itself, in parts."},
     {"dbfilename dir", "Protected, as in Redis; see `--dir` and `--dbfilename`."},
     {"sanitize-dump-payload", "Payloads are always checked."},
-    {"masterauth masteruser repl-backlog-size repl-backlog-ttl repl-ping-replica-period "
+    {"masterauth masteruser repl-backlog-size repl-backlog-ttl repl-diskless-load "
+     "repl-diskless-sync repl-diskless-sync-delay repl-diskless-sync-max-replicas "
+     "repl-ping-replica-period "
      "repl-ping-slave-period repl-timeout replica-announce-ip slave-announce-ip "
      "replica-announce-port slave-announce-port replica-announced replica-priority slave-priority "
      "replica-read-only slave-read-only replica-serve-stale-data slave-serve-stale-data replicaof "
@@ -111,8 +113,8 @@ constexpr Reason kParameterReasons[] = {
     {"io-threads* *_cpulist oom-score-adj* supervised set-proc-title proc-title-template "
      "always-show-logo ignore-warnings",
      "The process has one thread and changes no setting of the operating system."},
-    {"crash-* shutdown-* syslog-*",
-     "The process logs to a file or to standard output, and stops at once."},
+    {"shutdown-*", "`redouble serve` reads these; an engine alone does not shut down."},
+    {"crash-* syslog-*", "The process logs to a file or to standard output."},
     {"aclfile daemonize logfile loglevel pidfile", "Decided when the process starts."},
     {"bind-source-addr tcp-backlog tcp-keepalive unixsocket unixsocketperm socket-mark-id",
      "Sockets are opened without these settings; `unixsocket` is fixed, as in Redis."},
@@ -154,7 +156,7 @@ constexpr DebugSubcommand kDebugSubcommands[] = {
     {"OBJECT"},
     {"OOM", kKills},
     {"PANIC", kKills},
-    {"PAUSE-CRON", "There is no cron job: timers follow the clock."},
+    {"PAUSE-CRON", "Stops the upkeep of `redouble serve`; timers follow the clock."},
     {"POPULATE"},
     {"PROTOCOL"},
     {"QUICKLIST", kNotPrinted},

@@ -8,6 +8,7 @@ import time
 import unittest
 
 from served import Redis, Served, reserve_port
+from wire import Wire
 
 KINDS = {"redis": Redis, "redouble": Served}
 # (master, replica); the first pair is the judge of the others.
@@ -85,6 +86,25 @@ class Proxy:
         self.release()
 
 
+class FakeReplica:
+    """A connection that takes all keys as a file, and acknowledges what a test says."""
+
+    def __init__(self, server):
+        self.wire = Wire(server.open())
+        self.wire.ask("REPLCONF", "listening-port", "7777", "ip-address", "10.0.0.1")
+        self.wire.send("PSYNC", "?", "-1")
+        size = self.line()
+        while not size.startswith("$"):  # After FULLRESYNC, and empty lines.
+            size = self.line()
+        self.file = self.wire.file.read(int(size[1:]))
+
+    def line(self):
+        return self.wire.file.readline().decode().strip()
+
+    def acknowledge(self, offset):
+        self.wire.send("REPLCONF", "ACK", offset)
+
+
 class ReplicatedTestCase(unittest.TestCase):
     def for_each_pair(self, run):
         """Runs with each pair, and compares what it returns with that of two redis-servers."""
@@ -103,22 +123,30 @@ class ReplicatedTestCase(unittest.TestCase):
             port = str(keeper.getsockname()[1])
         if kind == "redis":
             # At its other addresses the port may be that of any connection of this machine.
-            options = ("--bind", "127.0.0.1", "--repl-diskless-sync-delay", "0", *options)
+            options = ("--bind", "127.0.0.1", *options)
         server = KINDS[kind]("--port", port, "--enable-debug-command", "local", *options)
         server.port = port
-        if kind == "redis":
-            # A full pipe would stop it.
-            threading.Thread(target=self.read_all, args=(server.process.stdout,), daemon=True).start()
+        server.log = []
+        # A full pipe would stop it.
+        threading.Thread(target=self.read_all, args=(server.process.stdout, server.log), daemon=True).start()
         self.addCleanup(server.stop)
+        server.cli("CONFIG", "SET", "repl-diskless-sync-delay", "0")
         return server
 
     @staticmethod
-    def read_all(lines):
+    def read_all(lines, log):
         try:
-            for _ in lines:
-                pass
+            log.extend(lines)
         except ValueError:
             pass  # Closed.
+
+    def logged(self, server, *texts):
+        """The texts of the log's lines that have one of these, without numbers that differ in each run."""
+        lines = [line.split(" ", 6)[-1].strip() for line in server.log if any(text in line for text in texts)]
+        return [re.sub(r"\b(pid|id=|#|lag=|:)\d+", r"\1N", line) for line in lines]
+
+    def wait_for_log(self, server, text):
+        self.wait_for(lambda: any(text in line for line in server.log))
 
     def proxy(self, master, limits=()):
         proxy = Proxy(master.port, limits)

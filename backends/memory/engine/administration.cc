@@ -273,28 +273,56 @@ void Administration::SampleLatency(std::string_view event, int64_t duration_us) 
   latency_monitor_.Add(event, engine_.clock().NowMicros() / kMicrosPerSecond, duration_us / 1000);
 }
 
-void Administration::PauseClients(Pause pause, int64_t until_ms) {
-  pause_until_ms_ = paused() ? std::max(pause_until_ms_, until_ms) : until_ms;
-  pause_ = std::max(pause_, pause);
-  engine_.UpdateExpiry();
-  if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
-  // The clock cannot reach it: the pause lasts until CLIENT UNPAUSE.
-  if (pause_until_ms_ >= std::numeric_limits<int64_t>::max() / 1000 - 1) return;
-  const int64_t end_ms = pause_until_ms_ + (engine_.Has(Feature::kPauseEndsAtDeadline) ? 0 : 1);
-  pause_timer_ = engine_.clock().ScheduleAt(end_ms * 1000, [this] {
-    pause_timer_.reset();
-    EndPause();
-    engine_.DeliverPending();
-  });
+void Administration::PauseClients(PauseOwner owner, Pause pause, int64_t until_ms) {
+  OwnedPause& owned = owned_pauses_[static_cast<size_t>(owner)];
+  const bool is_new = owned.pause == Pause::kNone;
+  owned.until_ms = is_new ? until_ms : std::max(owned.until_ms, until_ms);
+  owned.pause = std::max(owned.pause, pause);
+  UpdatePause();
 }
 
-void Administration::EndPause() {
-  if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
+void Administration::EndPause(PauseOwner owner) {
+  owned_pauses_[static_cast<size_t>(owner)] = {};
+  UpdatePause();
+}
+
+void Administration::UpdatePause() {
+  const Pause before = pause_;
+  int64_t until_ms = kNoPauseEnd;
   pause_ = Pause::kNone;
+  for (const OwnedPause& owned : owned_pauses_) {
+    if (owned.pause == Pause::kNone) continue;
+    pause_ = std::max(pause_, owned.pause);
+    until_ms = std::min(until_ms, owned.until_ms);
+  }
+  if (pause_timer_) engine_.clock().Cancel(*std::exchange(pause_timer_, std::nullopt));
+  // The clock cannot reach later times.
+  if (until_ms < std::numeric_limits<int64_t>::max() / 1000 - 1) {
+    pause_timer_ = engine_.clock().ScheduleAt(FirstMillisAfterPause(until_ms) * 1000, [this] {
+      pause_timer_.reset();
+      EndDuePauses();
+      engine_.DeliverPending();
+    });
+  }
   engine_.UpdateExpiry();
+  if (pause_ >= before) return;
+  // They may have to wait again.
   for (SessionCore* session : std::exchange(postponed_, {})) {
     engine_.DeliverLater(*session, std::nullopt);
   }
+}
+
+void Administration::EndDuePauses() {
+  const int64_t now_ms = engine_.clock().NowMillis();
+  for (OwnedPause& owned : owned_pauses_) {
+    const bool has_end = owned.until_ms < kNoPauseEnd;
+    if (has_end && FirstMillisAfterPause(owned.until_ms) <= now_ms) owned = {};
+  }
+  UpdatePause();
+}
+
+int64_t Administration::FirstMillisAfterPause(int64_t until_ms) const {
+  return until_ms + (engine_.Has(Feature::kPauseEndsAtDeadline) ? 0 : 1);
 }
 
 bool Administration::Postpones(const SessionCore& session, CommandId id,

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -137,11 +138,19 @@ class Administration {
   // script calls it before, so that its line comes before those of the script's commands.
   void ShowToMonitors(const SessionCore& session, const Sent& sent);
 
-  // CLIENT PAUSE: commands that write, or all commands, wait until the clock has passed `until_ms`.
-  // As in Redis, a second pause never shortens or weakens the first one.
+  // Commands that write, or all commands, wait until the clock has passed `until_ms`. Each owner
+  // has a pause of its own, and the strictest one holds. As in Redis, an owner's second pause never
+  // shortens or weakens its first one.
   enum class Pause : uint8_t { kNone, kWrites, kAll };
-  void PauseClients(Pause pause, int64_t until_ms);
-  void EndPause();
+  enum class PauseOwner : uint8_t {
+    kClient,  // CLIENT PAUSE
+    kShutdown,
+    kFailover,
+  };
+  // For `until_ms`: the pause lasts until it is ended.
+  static constexpr int64_t kNoPauseEnd = std::numeric_limits<int64_t>::max();
+  void PauseClients(PauseOwner owner, Pause pause, int64_t until_ms);
+  void EndPause(PauseOwner owner);
   Pause pause() const { return pause_; }
   bool paused() const { return pause_ != Pause::kNone; }
   // True if the command has to wait for the end of the pause.
@@ -211,8 +220,17 @@ class Administration {
   LatencyMonitor latency_monitor_;
   std::map<int64_t, SessionCore*> sessions_;
   std::vector<SessionCore*> monitors_;
+  struct OwnedPause {
+    Pause pause = Pause::kNone;
+    int64_t until_ms = 0;
+  };
+  // Finds the pause that holds after that of an owner has changed.
+  void UpdatePause();
+  void EndDuePauses();
+  int64_t FirstMillisAfterPause(int64_t until_ms) const;
+
+  std::array<OwnedPause, 3> owned_pauses_;  // By owner.
   Pause pause_ = Pause::kNone;
-  int64_t pause_until_ms_ = 0;
   std::optional<base::VirtualClock::TimerId> pause_timer_;
   std::vector<SessionCore*> postponed_;
 };

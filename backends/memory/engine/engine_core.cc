@@ -167,6 +167,12 @@ bool NeedsFreshKeys(EngineCore& engine, CommandId id, Arguments arguments) {
   return !RunsStale(engine, id, arguments);
 }
 
+bool NeedsLoadedKeys(EngineCore& engine, CommandId id, Arguments) {
+  const CommandSpec& spec = store::SpecOf(id);
+  return engine.loading()->is_async ? spec.Has(store::command_flag::kNoAsyncLoading)
+                                    : !spec.Has(store::command_flag::kLoading);
+}
+
 }  // namespace
 
 EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
@@ -281,8 +287,11 @@ std::optional<Reply> EngineCore::RefusalNow(const SessionCore& session, CommandI
     if (std::optional<Reply> refusal = RefuseWriting(*this)) return refusal;
   }
   std::optional<Reply> refusal = follows_master() ? RefuseStale(*this) : std::nullopt;
-  if (refusal && !AnyIs(*this, session, id, arguments, &NeedsFreshKeys)) refusal.reset();
-  return refusal;
+  if (refusal && AnyIs(*this, session, id, arguments, &NeedsFreshKeys)) return refusal;
+  if (loading_ && AnyIs(*this, session, id, arguments, &NeedsLoadedKeys)) {
+    return Reply::Error(ServerText(compatibility_, error_text::kLoading));
+  }
+  return std::nullopt;
 }
 
 std::optional<Reply> EngineCore::RefuseByMemory(const SessionCore& session, CommandId id,
@@ -421,7 +430,7 @@ Reply EngineCore::Refuse(SessionCore& session, CommandId id, Reply refusal) {
 
 bool EngineCore::MayRefuseBySession(const SessionCore& session, CommandId id) const {
   return cluster_.has_value() || !session.authenticated() || session.in_transaction() ||
-         session.is_subscribed() || !session.user().unrestricted() ||
+         session.is_replica() || session.is_subscribed() || !session.user().unrestricted() ||
          Has(Feature::kOnlySubscribers) ||
          compatibility_.SpecOf(id).Has(store::command_flag::kProtected);
 }
@@ -448,6 +457,10 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
       administration_.statistics().CountRejection(id, *refusal);
       return refusal;
     }
+  }
+  if (session.is_replica() &&
+      (spec.Has(store::command_flag::kReadOnly) || MayWrite(*this, id, arguments))) {
+    return Refuse(session, id, Reply::Error("ERR Replica can't interact with the keyspace"));
   }
   if (session.protocol() == 2 && session.is_subscribed() && !RunsWhileSubscribed(id)) {
     return Refuse(session, id, OnlyForSubscribers(spec));

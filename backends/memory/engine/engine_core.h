@@ -48,6 +48,7 @@
 #include "redouble/backends/memory/propagation/propagation.h"
 #include "redouble/backends/memory/pubsub/subscriptions.h"
 #include "redouble/backends/memory/scripting/busy_script.h"
+#include "redouble/backends/memory/server/loading.h"
 #include "redouble/backends/memory/transactions/watching.h"
 #include "redouble/backends/memory/values/encoding_limits.h"
 #include "redouble/core/base/random/rng.h"
@@ -223,16 +224,20 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // a save has failed.
   bool refuses_writes() const { return !write_refusal_.empty(); }
   Reply RefuseWrite() const { return Reply::Error(write_refusal_); }
+  // To be called by the host while it loads keys that replace the present ones, and when it has
+  // ended. Meanwhile the commands that cannot do with that are refused with LOADING.
+  void SetLoading(std::optional<LoadingFigures> loading) { loading_ = loading; }
+  const std::optional<LoadingFigures>& loading() const { return loading_; }
   // To be called by the host after each save.
   void NoteSave(bool succeeded);
   // To be called by the host when writing its append-only log fails, with the reason, and when it
   // succeeds again, with an empty one.
   void NoteLogError(std::string_view reason);
   // True if the engine's present state may refuse or postpone commands: a busy script, a cluster, a
-  // memory limit, refused writes, a master or a pause.
+  // memory limit, refused writes, a master, keys that are being loaded or a pause.
   bool may_refuse() const {
-    return busy_.has_value() || follows_master() || cluster_.has_value() || memory_limit_.on() ||
-           refuses_writes() || administration_.paused();
+    return busy_.has_value() || loading_.has_value() || follows_master() || cluster_.has_value() ||
+           memory_limit_.on() || refuses_writes() || administration_.paused();
   }
   MemoryLimit& memory_limit() { return memory_limit_; }
   // True if the keys took more than maxmemory when the client's command began.
@@ -351,6 +356,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;
   bool save_failed_ = false;
+  std::optional<LoadingFigures> loading_;
   std::string log_refusal_;    // The error while the append-only log cannot be written.
   std::string write_refusal_;  // The error for commands that write; empty if they may run.
   // True until the new limit has been applied to the present keys.

@@ -37,6 +37,8 @@ inline constexpr std::string_view kSaveFailed =
     "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error "
     "option). "
     "Please check the Redis logs for details about the RDB error.";
+inline constexpr std::string_view kLoading = "LOADING Redis is loading the dataset in memory";
+inline constexpr std::string_view kShutdownFailed = "ERR Errors trying to SHUTDOWN. Check logs.";
 inline constexpr std::string_view kNoAuth = "NOAUTH Authentication required.";
 inline constexpr std::string_view kDbIndexOutOfRange = "ERR DB index is out of range";
 // Redis has no such error, because it can always save its keys.

@@ -87,6 +87,15 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // Returns the withheld parts of the last EXEC and forgets them; nullopt if the client gets the
   // whole reply.
   std::optional<Withheld> TakeWithheld() { return std::exchange(withheld_, std::nullopt); }
+  // The current command has no reply, whatever its handler returns (REPLCONF ACK). Only a host
+  // suppresses it.
+  void SetUnanswered() { is_unanswered_ = true; }
+  bool TakeUnanswered() { return std::exchange(is_unanswered_, false); }
+  // The session is a replica's, which gets a stream instead of replies (PSYNC).
+  bool is_replica() const { return is_replica_; }
+  void set_replica(bool value) { is_replica_ = value; }
+  // False if the client gets the replies of its commands, as nearly all do.
+  bool has_odd_replies() const { return is_unanswered_ || is_replica_; }
   bool is_monitor() const { return is_monitor_; }
   bool no_evict() const { return no_evict_; }
   // CLIENT NO-TOUCH: lookups do not update the LRU and LFU fields of keys.
@@ -288,6 +297,8 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool runs_atomically_ = false;
   bool runs_script_ = false;
   bool is_obeyed_ = false;
+  bool is_unanswered_ = false;
+  bool is_replica_ = false;
   const AclUser* user_;
   // Authenticated by AUTH, or connected when the default user needed no password.
   bool logged_in_;

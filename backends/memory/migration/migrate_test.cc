@@ -146,7 +146,6 @@ class FakeHost final : public Host, public MigrationConnector {
   ConnectionFigures FiguresOf(const SessionCore&) override { return {}; }
   void OnDisconnect(const SessionCore&) override {}
   void Sleep(int64_t) override {}
-  void Shutdown() override {}
   absl::Status Listen(const ServerOptions&) override { return absl::OkStatus(); }
   int RoomForClients(int wanted) override { return wanted; }
   std::string Folder() override { return ""; }

@@ -29,6 +29,8 @@ class EffectWriter {
   // Appends the effects to `out`.
   void Append(std::span<const Effect> effects, bool is_atomic, std::string& out);
 
+  // The database of the last effect; nullopt if the next one comes after a SELECT.
+  std::optional<int> db() const { return db_; }
   // To be called when a new file or a new replica begins: the next effect comes after a SELECT.
   void ForgetDatabase() { db_.reset(); }
 

@@ -23,6 +23,7 @@
 #include "redouble/backends/memory/server/append_log.h"
 #include "redouble/backends/memory/server/key_file.h"
 #include "redouble/backends/memory/server/replication.h"
+#include "redouble/backends/memory/server/shutdown.h"
 #include "redouble/backends/memory/server_options.h"
 
 namespace redouble::inline v0_1::memory {
@@ -97,8 +98,8 @@ class Host {
   virtual void Sleep(int64_t duration_us) = 0;
   // DEBUG LOG: writes a warning to the log of the server.
   virtual void LogWarning(std::string_view) {}
-  // SHUTDOWN: stops the server after the pending replies have been sent.
-  virtual void Shutdown() = 0;
+  // DEBUG PAUSE-CRON: stops the host's regular work, or lets it go on.
+  virtual void PauseUpkeep(bool) {}
   // CONFIG SET bind and port: listens there, and no longer where it listened before. Connections
   // stay. After an error it listens where it listened before.
   virtual absl::Status Listen(const ServerOptions& options) = 0;
@@ -116,6 +117,8 @@ class Host {
   virtual Replication* replication() { return nullptr; }
   // The connections of MIGRATE; null: no target is reached.
   virtual MigrationConnector* migration_connector() { return nullptr; }
+  // The end of the server; null: it does not shut down.
+  virtual Shutdown* shutdown() { return nullptr; }
   // Where scripts are debugged; null: this server debugs no scripts.
   virtual DebugHost* debug_host() { return nullptr; }
   // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of

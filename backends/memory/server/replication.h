@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redouble/backends/memory/server/save_progress.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::inline v0_1::memory {
@@ -23,12 +24,22 @@ namespace redouble::inline v0_1::memory {
 class SessionCore;
 
 struct ReplicaFigures {
+  enum class State : uint8_t {
+    kWaitsForFile,  // The file of keys is to be written, or is being written.
+    kTakesFile,
+    kOnline,
+  };
+
   std::string address;  // Without the port.
   int port = 0;         // Where the replica listens.
-  bool is_online = false;
+  State state = State::kWaitsForFile;
   int64_t offset = 0;  // What it has acknowledged.
   int64_t lag_s = 0;   // Since its last acknowledgement.
+
+  bool is_online() const { return state == State::kOnline; }
 };
+// As INFO has it: "wait_bgsave", "send_bulk", "online".
+std::string_view TextOf(ReplicaFigures::State state);
 
 // The master that a server follows.
 struct MasterFigures {
@@ -65,6 +76,9 @@ struct ReplicationFigures {
   int64_t full_syncs = 0;
   int64_t partial_syncs = 0;
   int64_t refused_partial_syncs = 0;
+  int64_t saves = 0;  // Files of keys for replicas; several may share one.
+  bool is_saving = false;
+  SaveProgress progress = {};
 };
 
 // FAILOVER: the replica that takes over; without a host, the first one that has the whole stream.
@@ -99,13 +113,18 @@ class Replication {
   virtual void AbortFailover() = 0;
   // DEBUG CHANGE-REPL-ID: the stream goes on under a new id, which no replica has.
   virtual void ChangeId() = 0;
-  // REPLCONF listening-port, ip-address or capa, with a valid value.
+  // Whether keys are being written for replicas.
+  virtual bool is_saving() const { return false; }
+  // All keys have been removed: replicas that are being sent the former ones begin again.
+  virtual void NoteFlush() {}
+  // An option of REPLCONF with a valid value, for example listening-port.
   virtual void Describe(const SessionCore& session, std::string_view option,
                         std::string_view value) = 0;
-  // PSYNC: the session becomes a replica, which has the stream `id` up to `offset`. Returns the
-  // reply, after which it receives all keys as an RDB file or the rest of the stream, and then
-  // every effect. SYNC has no id and no reply.
-  virtual store::Reply Synchronize(SessionCore& session, std::string_view id, int64_t offset) = 0;
+  // PSYNC: the session becomes a replica, which has the stream `id` up to `offset`. It gets its
+  // answer, all keys as an RDB file or the rest of the stream, and then every effect, and there is
+  // no reply, unless an error is returned. SYNC has no id and no answer.
+  virtual store::Reply Synchronize(SessionCore& session, std::string_view id,
+                                   std::string_view offset) = 0;
   // REPLCONF ACK of a replica.
   virtual void Acknowledge(const SessionCore& session, int64_t offset) = 0;
   // The offset of the stream after the session's last command.

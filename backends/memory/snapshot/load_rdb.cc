@@ -14,6 +14,7 @@
 #include "redouble/backends/memory/persistence/rdb_codec.h"
 #include "redouble/backends/memory/persistence/rdb_value.h"
 #include "redouble/backends/memory/scripting/function_libraries.h"
+#include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/backends/memory/snapshot/module_value.h"
 #include "redouble/backends/memory/snapshot/rdb_opcode.h"
 #include "redouble/backends/memory/values/stream.h"
@@ -53,11 +54,11 @@ void ShiftTimes(Stream& stream, int64_t shift_ms) {
 
 using Present = RdbLoadOptions::Present;
 
-class RdbLoader {
+class RdbLoader final : public RdbLoad {
  public:
-  RdbLoader(EngineCore& core, ByteSource& source, const RdbLoadOptions& options)
+  RdbLoader(EngineCore& core, ByteSource& source, RdbLoadOptions options)
       : core_(core),
-        options_(options),
+        options_(std::move(options)),
         reader_(source),
         now_ms_(core.clock().NowMillis()),
         has_field_times_(HasFieldTimes(core.compatibility().spec().rdb_version)) {
@@ -67,18 +68,21 @@ class RdbLoader {
     appender_.emplace(*databases_[0]);
   }
 
-  absl::StatusOr<RdbLoadReport> Run() {
-    REDOUBLE_RETURN_IF_ERROR(ReadVersion());
-    const absl::Status read = ReadRecords();
+  absl::StatusOr<bool> Continue(uint64_t part_bytes) override {
+    if (reader_.offset() == 0) REDOUBLE_RETURN_IF_ERROR(ReadVersion());
+    const absl::StatusOr<bool> ended = ReadRecords(part_bytes);
+    if (ended.ok() && !*ended) return true;
     // A key that exists twice comes before the error.
     REDOUBLE_RETURN_IF_ERROR(IndexKeys());
-    REDOUBLE_RETURN_IF_ERROR(read);
+    REDOUBLE_RETURN_IF_ERROR(ended.status());
     REDOUBLE_RETURN_IF_ERROR(ReadChecksum());
     report_.bytes = reader_.offset();
     REDOUBLE_RETURN_IF_ERROR(Commit());
     ReportProgress();
-    return std::move(report_);
+    return false;
   }
+  RdbProgress progress() const override { return {reader_.offset(), report_.keys}; }
+  const RdbLoadReport& report() const override { return report_; }
 
  private:
   // What was read of the next key before its type.
@@ -121,13 +125,16 @@ class RdbLoader {
                                 kLastRdbVersion, " can be read"));
   }
 
-  absl::Status ReadRecords() {
-    bool ended = false;
-    while (!ended) {
-      REDOUBLE_ASSIGN_OR_RETURN(ended, ReadRecord());
+  // Returns true after the last record.
+  absl::StatusOr<bool> ReadRecords(uint64_t part_bytes) {
+    const uint64_t begin = reader_.offset();
+    for (;;) {
+      const uint64_t keys = read_keys_;
+      REDOUBLE_ASSIGN_OR_RETURN(const bool ended, ReadRecord());
       if (reader_.offset() >= next_progress_) ReportProgress();
+      if (ended) return true;
+      if (read_keys_ > keys && reader_.offset() - begin >= part_bytes) return false;
     }
-    return absl::OkStatus();
   }
 
   // Returns true after the last record.
@@ -262,6 +269,7 @@ class RdbLoader {
   }
 
   absl::Status ReadKey(RdbType type, uint64_t begin) {
+    ++read_keys_;
     const KeyPrefix prefix = std::exchange(prefix_, {});
     const std::optional<std::string_view> key = reader_.ReadStringView();
     if (!key) return ReadError(", the name of a key");
@@ -315,6 +323,7 @@ class RdbLoader {
     const bool keeps_expired = options_.time_policy == RdbLoadOptions::TimePolicy::kKeepExpired;
     if (expires && deadline_ms < now_ms_ && !keeps_expired) {
       ++report_.expired_keys;
+      if (options_.on_expired) options_.on_expired(db_index_, key_);
       return absl::OkStatus();
     }
     if (options_.keeps && !options_.keeps(key_)) {
@@ -387,9 +396,10 @@ class RdbLoader {
     if (*written == 0) return absl::OkStatus();
     report_.has_checksum = true;
     if (*written == actual) return absl::OkStatus();
-    return ErrorAt(begin, absl::StatusCode::kDataLoss,
-                   absl::StrCat("expected the checksum ", absl::Hex(actual, absl::kZeroPad16),
-                                ", found ", absl::Hex(*written, absl::kZeroPad16)));
+    return ErrorAt(
+        begin, absl::StatusCode::kDataLoss,
+        absl::StrCat("RDB CRC error: expected the checksum ", absl::Hex(actual, absl::kZeroPad16),
+                     ", found ", absl::Hex(*written, absl::kZeroPad16)));
   }
 
   // Replaces libraries and keys, or adds to them. Libraries come first because only they can fail.
@@ -456,11 +466,11 @@ class RdbLoader {
 
   void ReportProgress() {
     next_progress_ = reader_.offset() + kProgressBytes;
-    if (options_.on_progress) options_.on_progress({reader_.offset(), report_.keys});
+    if (options_.on_progress) options_.on_progress(progress());
   }
 
   EngineCore& core_;
-  const RdbLoadOptions& options_;
+  const RdbLoadOptions options_;
   RdbReader reader_;
   const int64_t now_ms_;
   const bool has_field_times_;  // Whether fields of hashes may expire.
@@ -476,6 +486,7 @@ class RdbLoader {
   int db_index_ = 0;
   KeyPrefix prefix_;
   std::string key_;
+  uint64_t read_keys_ = 0;  // Those that are dropped included.
   uint64_t next_progress_ = kProgressBytes;
 };
 
@@ -490,7 +501,32 @@ std::optional<std::string> RdbLoadReport::Field(std::string_view name) const {
 
 absl::StatusOr<RdbLoadReport> LoadRdb(Engine& engine, ByteSource& source,
                                       const RdbLoadOptions& options) {
-  return RdbLoader(engine.core(), source, options).Run();
+  RdbLoader loader(engine.core(), source, options);
+  REDOUBLE_RETURN_IF_ERROR(FinishLoading(loader));
+  return loader.report();
+}
+
+absl::Status FinishLoading(RdbLoad& load) {
+  for (;;) {
+    REDOUBLE_ASSIGN_OR_RETURN(const bool continues,
+                              load.Continue(std::numeric_limits<uint64_t>::max()));
+    if (!continues) return absl::OkStatus();
+  }
+}
+
+uint64_t LoadPartBytes(const EngineOptions& options) {
+  if (KeyLoadDelayMicros(options) > 0) return 1;
+  const std::string bytes = KeptValue("loading-process-events-interval-bytes", options);
+  return static_cast<uint64_t>(base::ParseInt64(bytes).value_or(0));
+}
+
+int64_t KeyLoadDelayMicros(const EngineOptions& options) {
+  return base::ParseInt64(KeptValue("key-load-delay", options)).value_or(0);
+}
+
+std::unique_ptr<RdbLoad> BeginLoadingRdb(Engine& engine, ByteSource& source,
+                                         RdbLoadOptions options) {
+  return std::make_unique<RdbLoader>(engine.core(), source, std::move(options));
 }
 
 }  // namespace redouble::inline v0_1::memory

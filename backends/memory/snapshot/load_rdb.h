@@ -13,6 +13,15 @@
 // Everything is read before anything is replaced: after an error the engine is as it was. While
 // loading, the old data and the new data are both in memory.
 //
+// In parts, between which commands may run on the former data:
+//
+//   const std::unique_ptr<RdbLoad> load = BeginLoadingRdb(engine, source);
+//   for (;;) {
+//     REDOUBLE_ASSIGN_OR_RETURN(const bool continues, load->Continue(1 << 20));
+//     if (!continues) break;
+//     ...
+//   }
+//
 // Thread-safety: the engine's. Must not be called from within a command.
 // Source: the RDB file format, versions 1 to 12.
 #ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_LOAD_RDB_H_
@@ -20,11 +29,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/persistence/byte_stream.h"
@@ -64,6 +76,8 @@ struct RdbLoadOptions {
   bool within_command = false;
   // Only keys that it keeps are loaded, for example KeysLike({"user:*"}) (key_filter.h).
   KeyFilter keeps = {};
+  // Called with each key that is dropped because its deadline has passed. May be empty.
+  std::function<void(int db, std::string_view key)> on_expired = {};
   // Called about every two megabytes, and at the end. May be empty.
   std::function<void(const RdbProgress& progress)> on_progress = {};
 };
@@ -99,6 +113,38 @@ struct RdbLoadReport {
   // The value of a field; nullopt if the file does not have it.
   std::optional<std::string> Field(std::string_view name) const;
 };
+
+// A file that is being loaded. Until the end the engine's data are as they were.
+class RdbLoad {
+ public:
+  RdbLoad(const RdbLoad&) = delete;
+  RdbLoad& operator=(const RdbLoad&) = delete;
+  virtual ~RdbLoad() = default;
+
+  // Reads the next part, which ends with the key that brings it to `part_bytes`. Returns false
+  // after the last part, when the data are the engine's. Errors: those of LoadRdb, after which it
+  // must not be called again.
+  virtual absl::StatusOr<bool> Continue(uint64_t part_bytes) = 0;
+  // What has been read so far.
+  virtual RdbProgress progress() const = 0;
+  virtual const RdbLoadReport& report() const = 0;
+
+ protected:
+  RdbLoad() = default;
+};
+
+// Reads all that is left. Errors: those of Continue.
+absl::Status FinishLoading(RdbLoad& load);
+
+// The parameter key-load-delay: how long a load in parts waits after each key, so that a test can
+// look at it meanwhile. Each part has a key then. 0 or less: it does not wait.
+int64_t KeyLoadDelayMicros(const EngineOptions& options);
+// The size of a part: loading-process-events-interval-bytes, or a key.
+uint64_t LoadPartBytes(const EngineOptions& options);
+
+// Both must outlive the result.
+std::unique_ptr<RdbLoad> BeginLoadingRdb(Engine& engine, ByteSource& source,
+                                         RdbLoadOptions options = {});
 
 // Replaces all keys of all databases, and all function libraries, or adds to them (Present).
 // Transactions that watch a key which is removed fail; blocked commands are served if the loaded

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ namespace {
 using namespace std::string_literals;
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using base::StatusIs;
 using testing::AllOf;
 using testing::ElementsAre;
@@ -325,6 +327,25 @@ class SlowSource final : public ByteSource {
   std::string_view bytes_;
   const absl::Status end_;
 };
+
+TEST_F(LoadRdbTest, KeepsTheFormerKeysUntilTheLastPart) {
+  EXPECT_EQ(Ask({"SET", "former", "1"}), "OK");
+  RdbBytes bytes;
+  bytes.Select(0);
+  for (const std::string key : {"a", "b", "c"}) bytes.Key(0, key, Text("value"));
+  const std::string file = bytes.End();
+  StringSource source(file);
+  const std::unique_ptr<RdbLoad> load = BeginLoadingRdb(engine_, source);
+  for (uint64_t keys = 1; keys <= 3; ++keys) {
+    ASSERT_THAT(load->Continue(1), IsOkAndHolds(true));
+    EXPECT_EQ(load->progress().keys, keys);
+    EXPECT_EQ(Ask({"KEYS", "*"}), "[\"former\"]");
+  }
+  ASSERT_THAT(load->Continue(1), IsOkAndHolds(false));
+  EXPECT_EQ(load->progress().bytes, file.size());
+  EXPECT_EQ(Ask({"DBSIZE"}), "3");
+  EXPECT_EQ(Ask({"EXISTS", "former"}), "0");
+}
 
 TEST_F(LoadRdbTest, ReadsASourceInParts) {
   const std::string file = RdbBytes().Select(0).Key(0, "k", Text(std::string(100, 'x'))).End();

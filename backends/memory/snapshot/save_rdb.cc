@@ -38,6 +38,7 @@ class RdbSaver final : public KeysSaver {
         decay_minutes_(core.options().lfu_decay_time_minutes),
         now_s_(static_cast<uint32_t>(core.clock().NowMillis() / 1000)) {
     AppendHeader();
+    if (!options_.has_libraries) return;
     for (const FunctionLibraries::Library* library : core.functions().List()) {
       AppendOpcode(RdbOpcode::kFunction, buffer());
       AppendRdbString(library->code, buffer(), compression_);

@@ -45,6 +45,7 @@ struct RdbSaveOptions {
   std::optional<Stream> stream = std::nullopt;
   // Only keys that it keeps are saved, for example those of a family (key_filter.h).
   KeyFilter keeps = {};
+  bool has_libraries = true;
 };
 
 // Writes the function libraries and the keys of all databases, with their deadlines and, if

@@ -16,6 +16,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SNAPSHOT_H_
 #define REDOUBLE_BACKENDS_MEMORY_SNAPSHOT_SNAPSHOT_H_
 
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -32,6 +33,12 @@ namespace redouble::inline v0_1::memory {
 absl::StatusOr<RdbLoadReport> LoadRdbFile(Engine& engine, const std::string& path,
                                           const RdbLoadOptions& options = {},
                                           FileSystem& files = RealFileSystem());
+
+// The same in parts. Both references must outlive the result. Errors: those of the system calls.
+absl::StatusOr<std::unique_ptr<RdbLoad>> BeginLoadingRdbFile(Engine& engine,
+                                                             const std::string& path,
+                                                             RdbLoadOptions options = {},
+                                                             FileSystem& files = RealFileSystem());
 
 // Writes a file, as SaveRdb does, and replaces the one at `path` in one step (ReplaceFile): a
 // reader, or a crash at any moment, sees the whole old file or the whole new one. Errors: those of

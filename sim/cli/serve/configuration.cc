@@ -309,11 +309,17 @@ constexpr std::string_view kSeveralValues[] = {
 
 // Kept parameters that the server reads.
 constexpr std::string_view kReadParameters[] = {
+    "key-load-delay",
+    "loading-process-events-interval-bytes",
     "masterauth",
     "masteruser",
     "rdb-key-save-delay",
     "repl-backlog-size",
     "repl-backlog-ttl",
+    "repl-diskless-load",
+    "repl-diskless-sync",
+    "repl-diskless-sync-delay",
+    "repl-diskless-sync-max-replicas",
     "repl-ping-replica-period",
     "repl-timeout",
     "replica-announce-ip",
@@ -322,6 +328,9 @@ constexpr std::string_view kReadParameters[] = {
     "replica-priority",
     "replica-read-only",
     "replica-serve-stale-data",
+    "shutdown-on-sigint",
+    "shutdown-on-sigterm",
+    "shutdown-timeout",
 };
 
 bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {

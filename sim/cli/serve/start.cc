@@ -165,7 +165,10 @@ class Start {
     }
     std::vector<std::string> loaded;
     if (settings_.loads_keys) {
-      REDOUBLE_ASSIGN_OR_RETURN(loaded, server.LoadKeys());
+      absl::StatusOr<std::vector<std::string>> lines = server.LoadKeys();
+      if (absl::IsCancelled(lines.status())) return kExitPassed;
+      if (!lines.ok()) return LogFailedLoad(server, lines.status());
+      loaded = *std::move(lines);
     }
     Announce(server, loaded);
     if (!start_.ready_file.empty()) {
@@ -173,8 +176,17 @@ class Start {
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(path, ReadyText(server, settings_)));
       files.push_back(path);
     }
-    server.Run();
-    return kExitPassed;
+    return server.Run() ? kExitPassed : kExitFailed;
+  }
+
+  // Test harnesses read the log.
+  absl::Status LogFailedLoad(Server& server, const absl::Status& status) {
+    WriteLog(server, LogLevel::kWarning, std::string(status.message()));
+    if (!server.engine().options().server.appendonly) {
+      WriteLog(server, LogLevel::kWarning,
+               "Fatal error loading the DB, check server logs. Exiting.");
+    }
+    return status;
   }
 
   void WriteLog(Server& server, LogLevel level, const std::string& text) {

@@ -12,6 +12,7 @@
 
 #include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/backends/memory/snapshot/file_system.h"
+#include "redouble/core/base/status/status_macros.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {
@@ -48,12 +49,17 @@ absl::Status TemporaryFile::Write(std::string_view bytes) {
 }
 
 absl::StatusOr<size_t> TemporaryFile::Read(std::span<char> to) {
+  REDOUBLE_ASSIGN_OR_RETURN(const size_t count, ReadAt(read_bytes_, to));
+  read_bytes_ += count;
+  return count;
+}
+
+absl::StatusOr<size_t> TemporaryFile::ReadAt(uint64_t offset, std::span<char> to) const {
   ssize_t count = -1;
   do {
-    count = pread(file_, to.data(), to.size(), static_cast<off_t>(read_bytes_));
+    count = pread(file_, to.data(), to.size(), static_cast<off_t>(offset));
   } while (count < 0 && errno == EINTR);
   if (count < 0) return absl::ErrnoToStatus(errno, "cannot read a temporary file");
-  read_bytes_ += static_cast<uint64_t>(count);
   return static_cast<size_t>(count);
 }
 

@@ -36,6 +36,8 @@ class TemporaryFile final : public memory::ByteSink, public memory::ByteSource {
   absl::Status Write(std::string_view bytes) override;
   // Continues after what was read before.
   absl::StatusOr<size_t> Read(std::span<char> to) override;
+  // The bytes from `offset` on, for several readers. 0 at the end.
+  absl::StatusOr<size_t> ReadAt(uint64_t offset, std::span<char> to) const;
   // The bytes that were written.
   uint64_t bytes() const { return bytes_; }
 

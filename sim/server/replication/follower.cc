@@ -8,9 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "redouble/backends/memory/engine/engine_core.h"
-#include "redouble/backends/memory/persistence/byte_stream.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
-#include "redouble/backends/memory/snapshot/load_rdb.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/command.h"
@@ -36,12 +34,14 @@ bool AsksForOffset(const std::vector<std::string_view>& words) {
 }  // namespace
 
 Follower::Follower(memory::Engine& engine, ReplicationStream& stream, Replicas& replicas,
-                   const Log& log, MasterSocket& socket, std::function<void()> on_loaded)
+                   const Log& log, MasterSocket& socket, Defer load_later,
+                   std::function<void()> on_loaded)
     : engine_(engine),
       stream_(stream),
       replicas_(replicas),
       log_(log),
       socket_(socket),
+      load_later_(std::move(load_later)),
       on_loaded_(std::move(on_loaded)) {
   socket_.Listen(*this);
 }
@@ -61,8 +61,10 @@ void Follower::WriteLog(LogLevel level, std::string_view text) const {
 void Follower::Follow(std::string host, int port, bool at_start,
                       std::function<void(bool accepted)> on_takeover) {
   // A master has the whole of its own stream.
-  if (!follows()) has_stream_ = !at_start;
-  if (!follows()) db_ = 0;
+  if (!follows()) {
+    has_stream_ = !at_start || resumed_db_.has_value();
+    db_ = std::exchange(resumed_db_, std::nullopt).value_or(0);
+  }
   CloseLink();
   master_ = Address{std::move(host), port};
   down_s_ = -1;
@@ -101,9 +103,9 @@ std::optional<memory::MasterFigures> Follower::figures() const {
   }
   if (is_connected()) figures.silent_s = silent_s_;
   figures.down_s = down_s_;
-  if (transfer_) {
-    figures.file_bytes = static_cast<int64_t>(transfer_->announced_bytes());
-    figures.file_read_bytes = static_cast<int64_t>(transfer_->read_bytes());
+  if (keys_ != nullptr) {
+    figures.file_bytes = static_cast<int64_t>(keys_->transfer().announced_bytes());
+    figures.file_read_bytes = static_cast<int64_t>(keys_->transfer().read_bytes());
   }
   return figures;
 }
@@ -123,8 +125,8 @@ void Follower::CloseLink() {
   steps_.clear();
   input_.clear();
   unit_.clear();
-  transfer_.reset();
-  file_.reset();
+  keys_.reset();
+  was_closed_ = false;
   // A command of the master may have ended the link, and still runs.
   if (runs_ && runner_ != nullptr) former_runner_ = std::move(runner_);
   runner_.reset();
@@ -133,17 +135,30 @@ void Follower::CloseLink() {
 void Follower::Fail(std::string_view reason) {
   if (!reason.empty()) WriteLog(LogLevel::kWarning, reason);
   const bool was_connected = is_connected();
+  const bool had_keys = keys_ != nullptr;
   if (was_connected) down_s_ = 0;
   CloseLink();
   EndTakeover(false);
   // Waiting might let the master forget what this server lacks.
-  if (was_connected && follows()) Connect();
+  if (!follows() || !(was_connected || had_keys)) return;
+  WriteLog(LogLevel::kNotice, absl::StrCat("Reconnecting to MASTER ", master_->host, ":",
+                                           master_->port, had_keys ? " after failure" : ""));
+  Connect();
 }
 
 void Follower::OnClosed(std::string_view reason) {
   if (!follows()) return;
+  // All keys have come: they are loaded, and then the rest of the stream is asked for.
+  if (is_loading()) {
+    was_closed_ = true;
+    return;
+  }
   if (is_connected()) {
     WriteLog(LogLevel::kWarning, "Connection with master lost.");
+    return Fail("");
+  }
+  if (keys_ != nullptr) {
+    keys_->LogCut();
     return Fail("");
   }
   Fail(absl::StrCat("Error condition on socket for SYNC: ", base::ToAbsl(reason)));
@@ -153,6 +168,11 @@ void Follower::EverySecond() {
   if (!follows()) return;
   if (down_s_ >= 0 && !is_connected()) ++down_s_;
   if (link_ == Link::kConnect) return Connect();
+  if (is_loading()) {
+    // So that the master does not give up.
+    socket_.Send("\n");
+    return;
+  }
   if (++silent_s_ > base::ParseInt64(Parameter("repl-timeout")).value_or(0)) {
     if (is_connected()) return Fail("MASTER timeout: no data nor PING received...");
     return Fail(link_ == Link::kSync ? "Timeout receiving bulk data from MASTER..."
@@ -217,20 +237,14 @@ void Follower::AskForStream() {
 void Follower::OnBytes(std::string_view bytes) {
   silent_s_ = 0;
   const int64_t attempt = attempt_;
-  if (!transfer_) {
+  if (keys_ == nullptr || is_loading()) {
     input_.append(bytes);
-  } else if (!AddToFile(bytes)) {
+  } else if (!AddToKeys(bytes)) {
     return;
   }
-  while (attempt == attempt_) {
-    if (transfer_) {
-      if (!transfer_->is_whole()) return;
-      TakeFile();
-    } else if (is_connected()) {
-      return RunCommands();
-    } else if (!ReadLine()) {
-      return;
-    }
+  while (attempt == attempt_ && keys_ == nullptr) {
+    if (is_connected()) return RunCommands();
+    if (!ReadLine()) return;
   }
 }
 
@@ -267,40 +281,64 @@ void Follower::TakeLine(std::string_view line) {
     case Step::kPSync:
       return TakeSyncReply(line);
     case Step::kFile:
-      return BeginFile(line);
+      return BeginKeys(line);
   }
 }
 
-void Follower::BeginFile(std::string_view line) {
-  absl::StatusOr<std::unique_ptr<TemporaryFile>> file = TemporaryFile::Create();
-  if (!file.ok()) {
-    return Fail(
-        absl::StrCat("Opening the temp file needed for MASTER <-> REPLICA synchronization: ",
-                     file.status().message()));
-  }
-  file_ = *std::move(file);
-  absl::StatusOr<KeyTransfer> transfer = KeyTransfer::Announced(line, *file_);
-  if (!transfer.ok()) return Fail(base::ToStd(transfer.status().message()));
-  transfer_ = *std::move(transfer);
-  WriteLog(LogLevel::kNotice,
-           transfer_->has_end_mark()
-               ? std::string("MASTER <-> REPLICA sync: receiving streamed RDB from master")
-               : absl::StrCat("MASTER <-> REPLICA sync: receiving ", transfer_->announced_bytes(),
-                              " bytes from master"));
-  AddToFile(std::exchange(input_, {}));
+void Follower::BeginKeys(std::string_view line) {
+  absl::StatusOr<std::unique_ptr<IncomingKeys>> keys =
+      IncomingKeys::Announced(engine_, log_, line, sync_id_ == stream_.id());
+  if (!keys.ok()) return Fail(base::ToStd(keys.status().message()));
+  keys_ = *std::move(keys);
+  AddToKeys(std::exchange(input_, {}));
 }
 
-bool Follower::AddToFile(std::string_view bytes) {
-  const absl::StatusOr<std::string_view> rest = transfer_->Add(bytes);
-  if (rest.ok()) {
-    input_.append(*rest);
-    return true;
+bool Follower::AddToKeys(std::string_view bytes) {
+  const absl::StatusOr<std::string_view> rest = keys_->Add(bytes);
+  if (!rest.ok()) {
+    Fail(absl::StrCat(
+        "Write error or short write writing to the DB dump file needed for MASTER <-> REPLICA "
+        "synchronization: ",
+        rest.status().message()));
+    return false;
   }
-  Fail(
-      absl::StrCat("Write error or short write writing to the DB dump file needed for MASTER <-> "
-                   "REPLICA synchronization: ",
-                   rest.status().message()));
-  return false;
+  input_.append(*rest);
+  if (keys_->is_whole()) {
+    keys_->BeginLoading();
+    LoadLater();
+  }
+  return true;
+}
+
+void Follower::LoadLater() {
+  load_later_([this, attempt = attempt_] {
+    if (attempt == attempt_) ContinueLoading();
+  });
+}
+
+void Follower::ContinueLoading() {
+  const absl::StatusOr<bool> continues = keys_->Continue();
+  if (!continues.ok()) {
+    return Fail(absl::StrCat("Failed trying to load the MASTER synchronization DB from ",
+                             base::ToAbsl(keys_->source()), ": ", continues.status().message()));
+  }
+  if (*continues) return LoadLater();
+  FinishLoading();
+}
+
+void Follower::FinishLoading() {
+  const std::string db = keys_->report().Field("repl-stream-db").value_or("0");
+  keys_.reset();
+  stream_.Adopt(sync_id_, sync_offset_);
+  replicas_.BreakAll();
+  replicas_.Begin();
+  Join(static_cast<int>(base::ParseInt64(db).value_or(0)));
+  WriteLog(LogLevel::kNotice, "MASTER <-> REPLICA sync: Finished with success");
+  if (on_loaded_) on_loaded_();
+  const int64_t attempt = attempt_;
+  const bool was_closed = std::exchange(was_closed_, false);
+  RunCommands();
+  if (was_closed && attempt == attempt_) OnClosed("");
 }
 
 void Follower::TakeSyncReply(std::string_view line) {
@@ -323,7 +361,6 @@ void Follower::TakeFullSync(std::string_view line) {
   }
   sync_id_ = words[1];
   sync_offset_ = *offset;
-  has_stream_ = false;
   link_ = Link::kSync;
   steps_.push_back(Step::kFile);
   WriteLog(LogLevel::kNotice,
@@ -347,25 +384,6 @@ void Follower::TakeContinuation(std::string_view line) {
 
 void Follower::EndTakeover(bool accepted) {
   if (auto on_takeover = std::exchange(on_takeover_, nullptr)) on_takeover(accepted);
-}
-
-void Follower::TakeFile() {
-  WriteLog(LogLevel::kNotice, "MASTER <-> REPLICA sync: Loading DB in memory");
-  const absl::StatusOr<memory::RdbLoadReport> loaded = memory::LoadRdb(
-      engine_, *file_, {.time_policy = memory::RdbLoadOptions::TimePolicy::kKeepExpired});
-  if (!loaded.ok()) {
-    return Fail(absl::StrCat("Failed trying to load the MASTER synchronization DB: ",
-                             loaded.status().message()));
-  }
-  transfer_.reset();
-  file_.reset();
-  stream_.Adopt(sync_id_, sync_offset_);
-  replicas_.BreakAll();
-  replicas_.Begin();
-  const std::string db = loaded->Field("repl-stream-db").value_or("0");
-  Join(static_cast<int>(base::ParseInt64(db).value_or(0)));
-  WriteLog(LogLevel::kNotice, "MASTER <-> REPLICA sync: Finished with success");
-  if (on_loaded_) on_loaded_();
 }
 
 void Follower::Join(int db) {

@@ -11,8 +11,7 @@
 //   follower.EverySecond();                 // Connects, acknowledges, and notices a silent master.
 //
 // Until Lead() the engine removes no expired keys and refuses writes (EngineCore::Authority).
-// The file of keys is collected in memory before it is loaded: a file that is not whole, or is
-// damaged, changes nothing.
+// A file of keys that is not whole, or is damaged, changes nothing (incoming_keys.h).
 //
 // Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 replication.c.
@@ -33,8 +32,7 @@
 #include "redouble/backends/memory/server/replication.h"
 #include "redouble/core/store/resp/request_parser.h"
 #include "redouble/sim/server/process/log.h"
-#include "redouble/sim/server/process/temporary_file.h"
-#include "redouble/sim/server/replication/key_transfer.h"
+#include "redouble/sim/server/replication/incoming_keys.h"
 #include "redouble/sim/server/replication/master_socket.h"
 #include "redouble/sim/server/replication/replicas.h"
 #include "redouble/sim/server/replication/replication_stream.h"
@@ -45,9 +43,13 @@ class Follower final : private MasterSocket::Listener {
  public:
   using Link = memory::MasterFigures::Link;
 
-  // All but the last must outlive the object. `on_loaded` is called when the keys were replaced.
+  // Calls its argument in a later turn.
+  using Defer = std::function<void(std::function<void()> task)>;
+
+  // The references must outlive the object. `load_later` is for parts of loading. `on_loaded` is
+  // called when the keys were replaced.
   Follower(memory::Engine& engine, ReplicationStream& stream, Replicas& replicas, const Log& log,
-           MasterSocket& socket, std::function<void()> on_loaded);
+           MasterSocket& socket, Defer load_later, std::function<void()> on_loaded);
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
   ~Follower();
@@ -57,9 +59,14 @@ class Follower final : private MasterSocket::Listener {
   // whether it has.
   void Follow(std::string host, int port, bool at_start = false,
               std::function<void(bool accepted)> on_takeover = nullptr);
+  // To be called before the first Follow: the server has the stream's keys up to its offset, where
+  // this database is selected.
+  void Resume(int db) { resumed_db_ = db; }
   // Ends that, and keeps the keys. The stream goes on under a new id.
   void Lead();
 
+  // Whether the keys are those at the stream's offset.
+  bool has_stream() const { return has_stream_; }
   bool follows() const { return master_.has_value(); }
   bool is_connected() const { return link_ == Link::kConnected; }
   // The database that the master's stream has selected; nullopt if it follows no master.
@@ -100,11 +107,15 @@ class Follower final : private MasterSocket::Listener {
   void TakeFullSync(std::string_view line);
   void TakeContinuation(std::string_view line);
   void EndTakeover(bool accepted);
-  // The line that announces the file of keys, and the bytes of the file.
-  void BeginFile(std::string_view line);
+  // The line that announces the keys, and their bytes.
+  void BeginKeys(std::string_view line);
   // Returns false if they cannot be kept.
-  bool AddToFile(std::string_view bytes);
-  void TakeFile();
+  bool AddToKeys(std::string_view bytes);
+  // Whether the keys are whole, and being loaded.
+  bool is_loading() const { return keys_ != nullptr && keys_->is_whole(); }
+  void LoadLater();
+  void ContinueLoading();
+  void FinishLoading();
   void Join(int db);
   void RunCommands();
   void RunCommand(const std::vector<std::string_view>& words, int64_t attempt);
@@ -117,6 +128,7 @@ class Follower final : private MasterSocket::Listener {
   Replicas& replicas_;
   const Log& log_;
   MasterSocket& socket_;
+  const Defer load_later_;
   const std::function<void()> on_loaded_;
 
   struct Address {
@@ -128,13 +140,14 @@ class Follower final : private MasterSocket::Listener {
   int64_t attempt_ = 0;  // Counts links, so that a command that ends one is noticed.
   // Whether the keys are those at the stream's offset, so that the rest of it suffices.
   bool has_stream_ = false;
+  std::optional<int> resumed_db_;
   int db_ = 0;  // Selected at the stream's offset.
   std::function<void(bool)> on_takeover_;
   std::deque<Step> steps_;  // Asked and not yet answered.
   std::string input_;
-  std::unique_ptr<TemporaryFile> file_;  // Of the keys that the master sends.
-  std::optional<KeyTransfer> transfer_;
-  std::string sync_id_;  // Of FULLRESYNC.
+  std::unique_ptr<IncomingKeys> keys_;
+  bool was_closed_ = false;  // The link, while the keys were loaded.
+  std::string sync_id_;      // Of FULLRESYNC.
   int64_t sync_offset_ = 0;
   store::RequestParser parser_;
   std::unique_ptr<memory::EffectRunner> runner_;

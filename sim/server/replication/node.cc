@@ -1,6 +1,5 @@
 #include "redouble/sim/server/replication/node.h"
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -43,10 +42,30 @@ ReplicationNode::ReplicationNode(memory::Engine& engine, const Log& log, Replica
       sockets_(sockets),
       stream_(std::move(new_id)),
       replicas_(engine, stream_, log, sockets, [this] { return follower_.db(); }),
-      follower_(engine, stream_, replicas_, log, master_socket, std::move(on_loaded)) {}
+      follower_(
+          engine, stream_, replicas_, log, master_socket,
+          [&sockets](std::function<void()> task) { sockets.LoadInBackground(std::move(task)); },
+          std::move(on_loaded)) {}
 
 void ReplicationNode::WriteLog(LogLevel level, std::string_view text) const {
   log_.Write(level, engine_.clock().Now(), text);
+}
+
+std::optional<memory::RdbSaveOptions::Stream> ReplicationNode::StreamToSave() const {
+  const bool has_stream = follower_.follows() ? follower_.has_stream() : stream_.is_kept();
+  if (!has_stream) return std::nullopt;
+  return memory::RdbSaveOptions::Stream{.db = follower_.db().value_or(replicas_.db()),
+                                        .id = stream_.id(),
+                                        .offset = stream_.offset()};
+}
+
+void ReplicationNode::Resume(const memory::RdbSaveOptions::Stream& stream, bool will_follow) {
+  if (will_follow) {
+    stream_.Adopt(stream.id, stream.offset);
+    return follower_.Resume(stream.db);
+  }
+  stream_.Resume(stream.id, stream.offset);
+  replicas_.Begin();
 }
 
 void ReplicationNode::FollowAtStart() {
@@ -129,16 +148,26 @@ void ReplicationNode::BeginFailover(const memory::FailoverOptions& options) {
   if (options.timeout_ms) failover.deadline_ms = now_ms + *options.timeout_ms;
   WriteLog(LogLevel::kNotice,
            options.host.empty()
-               ? std::string("FAILOVER requested.")
+               ? std::string("FAILOVER requested to any replica.")
                : absl::StrCat("FAILOVER requested to ", options.host, ":", options.port, "."));
-  engine_.core().administration().PauseClients(Administration::Pause::kWrites,
-                                               std::numeric_limits<int64_t>::max() / 1000 - 1);
+  engine_.core().administration().PauseClients(Administration::PauseOwner::kFailover,
+                                               Administration::Pause::kWrites,
+                                               Administration::kNoPauseEnd);
 }
 
 void ReplicationNode::AbortFailover() {
   if (!failover_) return;
+  CancelFailover("Failover manually aborted");
+}
+
+void ReplicationNode::CancelFailover(std::string_view reason) {
+  const memory::FailoverOptions& options = failover_->options;
+  const std::string target = options.host.empty() ? std::string("any replica")
+                                                  : absl::StrCat(options.host, ":", options.port);
+  WriteLog(LogLevel::kNotice,
+           absl::StrCat("FAILOVER to ", target, " aborted: ", base::ToAbsl(reason)));
   if (failover_->in_progress) FollowNobody();
-  EndFailover("Aborting failover: manually aborted");
+  EndFailover();
 }
 
 void ReplicationNode::ChangeId() {
@@ -146,10 +175,9 @@ void ReplicationNode::ChangeId() {
   stream_.StartAnew();
 }
 
-void ReplicationNode::EndFailover(std::string_view line) {
+void ReplicationNode::EndFailover() {
   failover_.reset();
-  engine_.core().administration().EndPause();
-  WriteLog(LogLevel::kNotice, line);
+  engine_.core().administration().EndPause(Administration::PauseOwner::kFailover);
 }
 
 std::optional<memory::ReplicaFigures> ReplicationNode::ReadyReplica() const {
@@ -158,7 +186,7 @@ std::optional<memory::ReplicaFigures> ReplicationNode::ReadyReplica() const {
     const bool is_wanted =
         options.host.empty() ||
         (absl::EqualsIgnoreCase(replica.address, options.host) && replica.port == options.port);
-    if (is_wanted && replica.is_online && replica.offset == stream_.offset()) return replica;
+    if (is_wanted && replica.is_online() && replica.offset == stream_.offset()) return replica;
   }
   return std::nullopt;
 }
@@ -167,20 +195,27 @@ void ReplicationNode::CheckFailover() {
   if (!failover_ || failover_->in_progress) return;
   const memory::FailoverOptions options = failover_->options;
   if (failover_->deadline_ms && engine_.clock().NowMillis() >= *failover_->deadline_ms) {
-    if (options.is_forced) return HandOver(options.host, options.port);
-    return EndFailover("Aborting failover: replica never caught up before timeout");
+    if (!options.is_forced) return CancelFailover("Replica never caught up before timeout");
+    WriteLog(LogLevel::kNotice, absl::StrCat("FAILOVER to ", options.host, ":", options.port,
+                                             " time out exceeded, failing over."));
+    return HandOver(options.host, options.port);
   }
-  if (const auto replica = ReadyReplica()) HandOver(replica->address, replica->port);
+  const std::optional<memory::ReplicaFigures> replica = ReadyReplica();
+  if (!replica) return;
+  WriteLog(LogLevel::kNotice, absl::StrCat("Failover target ", replica->address, ":", replica->port,
+                                           " is synced, failing over."));
+  HandOver(replica->address, replica->port);
 }
 
 // The replica becomes a master when it is asked for its stream.
 void ReplicationNode::HandOver(const std::string& host, int port) {
   failover_->in_progress = true;
+  failover_->options.host = host;
+  failover_->options.port = port;
   BecomeReplica(host, port);
   follower_.Follow(host, port, /*at_start=*/false, [this](bool accepted) {
-    if (!accepted) FollowNobody();
-    EndFailover(accepted ? "Failover target accepted: this server follows it"
-                         : "Failover target rejected psync request");
+    if (accepted) return EndFailover();
+    CancelFailover("Failover target rejected psync request");
   });
 }
 

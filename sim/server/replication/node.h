@@ -20,6 +20,7 @@
 
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/replication.h"
+#include "redouble/backends/memory/snapshot/save_rdb.h"
 #include "redouble/sim/server/process/log.h"
 #include "redouble/sim/server/replication/follower.h"
 #include "redouble/sim/server/replication/master_socket.h"
@@ -38,6 +39,11 @@ class ReplicationNode final : public memory::Replication {
   ReplicationNode(const ReplicationNode&) = delete;
   ReplicationNode& operator=(const ReplicationNode&) = delete;
 
+  // The stream as a file of keys has it, for Resume; nullopt if no other server knows it.
+  std::optional<memory::RdbSaveOptions::Stream> StreamToSave() const;
+  // The keys are those of this moment of a stream, on which the server goes on, if `will_follow`,
+  // as the replica that it was. Otherwise its own stream begins there.
+  void Resume(const memory::RdbSaveOptions::Stream& stream, bool will_follow);
   // Follows the master that the parameter `replicaof` names.
   void FollowAtStart();
   void Upkeep();
@@ -47,6 +53,14 @@ class ReplicationNode final : public memory::Replication {
   // Another client closed the session.
   void OnDisconnect(const memory::SessionCore& session);
   int64_t offset() const { return stream_.offset(); }
+  // Whether all replicas have acknowledged the whole stream. True if there are none.
+  bool replicas_have_all() const { return replicas_.have_all(); }
+  void AskForOffsets() { replicas_.AskForOffsets(); }
+  void NoteSignOfLife(const memory::SessionCore& session) { replicas_.NoteSignOfLife(session); }
+  // A replica's command has got a reply, which it must not get.
+  void RefuseReply(const memory::SessionCore& session, bool is_known, const store::Reply& reply) {
+    replicas_.RefuseReply(session, is_known, reply);
+  }
   // The address of the master, if the session executes its commands.
   std::optional<std::string> MasterAddress(const memory::SessionCore& session) const;
 
@@ -59,12 +73,14 @@ class ReplicationNode final : public memory::Replication {
   void BeginFailover(const memory::FailoverOptions& options) override;
   void AbortFailover() override;
   void ChangeId() override;
+  bool is_saving() const override { return replicas_.writes_keys(); }
+  void NoteFlush() override { replicas_.NoteFlush(); }
   void Describe(const memory::SessionCore& session, std::string_view option,
                 std::string_view value) override {
     replicas_.Describe(session, option, value);
   }
   store::Reply Synchronize(memory::SessionCore& session, std::string_view id,
-                           int64_t offset) override {
+                           std::string_view offset) override {
     return replicas_.Synchronize(session, id, offset);
   }
   void Acknowledge(const memory::SessionCore& session, int64_t offset) override {
@@ -92,7 +108,9 @@ class ReplicationNode final : public memory::Replication {
   // The replica that may take over now: one that has the whole stream.
   std::optional<memory::ReplicaFigures> ReadyReplica() const;
   void HandOver(const std::string& host, int port);
-  void EndFailover(std::string_view line);
+  // The server goes on as a master.
+  void CancelFailover(std::string_view reason);
+  void EndFailover();
   void WriteLog(LogLevel level, std::string_view text) const;
 
   memory::Engine& engine_;

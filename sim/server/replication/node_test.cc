@@ -70,8 +70,7 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
       memory::EngineCore& core = engine_.core();
       const store::Reply reply = core.Execute(*replica_, core.CommandNamed(views[0]), views[0],
                                               std::span(views).subspan(1));
-      const bool is_ack = views.size() > 1 && views[1] == "ACK";
-      if (replica_->reply_mode() == memory::SessionCore::ReplyMode::kOn && !is_ack) {
+      if (!replica_->TakeUnanswered()) {
         store::AppendReply(reply, store::Protocol::kResp2, output_);
       }
     }
@@ -112,6 +111,7 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
   int64_t OffsetOf(int64_t) const override { return node_offset_; }
   void Later(std::function<void()> task) override { tasks_.push_back(std::move(task)); }
   void InBackground(std::function<void()> task) override { Later(std::move(task)); }
+  void LoadInBackground(std::function<void()> task) override { Later(std::move(task)); }
 
   // MasterSocket
   void Listen(Listener& listener) override { listener_ = &listener; }
@@ -129,7 +129,6 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
   memory::ConnectionFigures FiguresOf(const memory::SessionCore&) override { return {}; }
   void OnDisconnect(const memory::SessionCore& session) override { node_.OnDisconnect(session); }
   void Sleep(int64_t) override {}
-  void Shutdown() override {}
   absl::Status Listen(const memory::ServerOptions&) override { return absl::OkStatus(); }
   int RoomForClients(int wanted) override { return wanted; }
   std::string Folder() override { return "/"; }

@@ -1,15 +1,18 @@
 #include "redouble/sim/server/replication/replicas.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/backends/memory/engine/client_line.h"
 #include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
-#include "redouble/backends/memory/snapshot/save_rdb.h"
-#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
@@ -20,16 +23,16 @@ using memory::SessionCore;
 using store::Reply;
 
 constexpr std::string_view kPing = "*1\r\n$4\r\nPING\r\n";
-// The file of keys is sent in parts of this size.
-constexpr size_t kPartBytes = size_t{256} << 10;
 constexpr std::string_view kGetAck = "*3\r\n$8\r\nREPLCONF\r\n$6\r\nGETACK\r\n$1\r\n*\r\n";
 
 bool IsWord(std::string_view word, absl::string_view other) {
   return absl::EqualsIgnoreCase(base::ToAbsl(word), other);
 }
 
-// The host of "127.0.0.1:6379".
-std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
+// The host of "127.0.0.1:6379". That of a Unix socket is what Redis calls it.
+std::string HostOf(const std::string& address) {
+  return address.ends_with(":0") ? "/unixsocket" : address.substr(0, address.rfind(':'));
+}
 
 }  // namespace
 
@@ -55,17 +58,29 @@ int64_t Replicas::Number(std::string_view name) const {
 
 int64_t Replicas::NowSeconds() const { return engine_.clock().NowMillis() / 1000; }
 
-void Replicas::WriteLog(std::string_view text) const {
-  log_.Write(LogLevel::kNotice, engine_.clock().Now(), text);
+void Replicas::WriteLog(std::string_view text, LogLevel level) const {
+  log_.Write(level, engine_.clock().Now(), text);
 }
 
 void Replicas::Describe(const SessionCore& session, std::string_view option,
                         std::string_view value) {
+  Replica& replica = replicas_[session.id()];
   if (IsWord(option, "listening-port")) {
-    replicas_[session.id()].port = static_cast<int>(base::ParseInt64(value).value_or(0));
+    replica.port = static_cast<int>(base::ParseInt64(value).value_or(0));
   } else if (IsWord(option, "ip-address")) {
-    replicas_[session.id()].address = std::string(value);
+    replica.address = std::string(value);
+  } else if (IsWord(option, "capa")) {
+    replica.takes_streams = replica.takes_streams || IsWord(value, "eof");
+  } else if (IsWord(option, "rdb-only")) {
+    replica.takes_only_rdb = value == "1";
+  } else if (IsWord(option, "rdb-filter-only")) {
+    replica.wanted = {.keys = false, .libraries = !value.empty()};
   }
+}
+
+std::string Replicas::NameOf(const Replica& replica) {
+  return absl::StrCat(replica.address, ":",
+                      replica.port == 0 ? "<unknown-replica-port>" : std::to_string(replica.port));
 }
 
 void Replicas::Begin() {
@@ -75,104 +90,306 @@ void Replicas::Begin() {
   pinged_at_s_ = alone_since_s_ = NowSeconds();
 }
 
-absl::StatusOr<std::shared_ptr<Replicas::KeysFile>> Replicas::BeginFile() {
-  const std::optional<int> followed_db = followed_db_();
-  // A master's stream names its database again for a new replica, and the master's master does not.
-  if (!followed_db) writer_.ForgetDatabase();
-  REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<TemporaryFile> file, TemporaryFile::Create());
-  memory::RdbSaveOptions options = {
-      .stream = memory::RdbSaveOptions::Stream{
-          .db = followed_db.value_or(0), .id = stream_.id(), .offset = stream_.offset()}};
-  return std::make_shared<KeysFile>(engine_, std::move(options), std::move(file));
-}
-
-Reply Replicas::Synchronize(SessionCore& session, std::string_view id, int64_t offset) {
+Reply Replicas::Synchronize(SessionCore& session, std::string_view id, std::string_view offset) {
   Replica& replica = replicas_[session.id()];
-  if (replica.follows) return Reply::Ok();
+  if (replica.follows) {
+    session.SetUnanswered();
+    return Reply::Nil();
+  }
   if (memory::Host* host = engine_.core().administration().host();
       replica.address.empty() && host != nullptr) {
     replica.address = HostOf(host->FiguresOf(session).address);
   }
-  replica.follows = true;
-  replica.heard_at_s = replica.comforted_at_s = NowSeconds();
-  const int64_t session_id = session.id();
-  if (const std::optional<std::string> rest = stream_.From(id, offset)) {
-    ++counts_.partial_syncs;
-    WriteLog(absl::StrCat("Partial resynchronization request from ", replica.address,
-                          " accepted. Sending ", rest->size(), " bytes of backlog starting from ",
-                          "offset ", offset, "."));
-    sockets_.Later([this, session_id, rest] { BringOnline(session_id, *rest); });
-    return Reply::Status(absl::StrCat("CONTINUE ", stream_.id()));
+  if (replica.wanted != Wanted() && !replica.takes_streams) {
+    return Reply::Error("ERR Filtered replica requires EOF capability");
   }
-  if (!id.empty() && id != "?") ++counts_.refused_partial_syncs;
+  WriteLog(absl::StrCat("Replica ", NameOf(replica), " asks for synchronization"));
+  const bool is_psync = !id.empty();
+  const std::optional<int64_t> wanted_offset = base::ParseInt64(offset);
+  if (is_psync && !wanted_offset) {
+    WriteLog(absl::StrCat("Replica ", NameOf(replica),
+                          " asks for synchronization but with a wrong offset"),
+             LogLevel::kWarning);
+    return Reply::Error(memory::error_text::kNotAnInteger);
+  }
+  replica.follows = true;
+  replica.acknowledges = is_psync;
+  replica.heard_at_s = replica.comforted_at_s = replica.asked_at_s = NowSeconds();
+  session.set_replica(true);
+  session.SetUnanswered();
+  if (is_psync && Continue(session.id(), replica, id, *wanted_offset)) return Reply::Nil();
+  if (is_psync && id != "?") ++counts_.refused_partial_syncs;
   ++counts_.full_syncs;
   // No replica knows a master's stream from before its first replica.
-  if (!stream_.is_kept() && !followed_db_()) stream_.StartAnew();
-  Begin();
-  WriteLog(absl::StrCat("Full resync requested by replica ", replica.address, ":", replica.port));
-  const absl::StatusOr<std::shared_ptr<KeysFile>> file = BeginFile();
-  if (!file.ok()) {
-    WriteLog(absl::StrCat("Can't save the keys for a replica: ", file.status().message()));
-    replica.follows = false;
-    return Reply::Error("ERR BGSAVE failed, replication can't continue");
+  if (!stream_.is_kept() && !followed_db_()) {
+    stream_.StartAnew();
+    WriteLog(absl::StrCat("Replication backlog created, my new replication IDs are '", stream_.id(),
+                          "' and '", stream_.former_id(), "'"));
   }
-  sockets_.InBackground([this, session_id, file = *file] { ContinueFile(session_id, file); });
-  // SYNC has no reply.
-  if (id.empty()) session.set_reply_mode(SessionCore::ReplyMode::kOff);
-  return Reply::Status(absl::StrCat("FULLRESYNC ", stream_.id(), " ", stream_.offset()));
+  Begin();
+  WaitForKeys(session.id(), replica);
+  return Reply::Nil();
 }
 
-void Replicas::ContinueFile(int64_t session_id, const std::shared_ptr<KeysFile>& file) {
-  const auto found = replicas_.find(session_id);
-  if (found == replicas_.end()) return;
-  Replica& replica = found->second;
-  // It waits, and need not say anything.
+bool Replicas::Continue(int64_t session_id, Replica& replica, std::string_view id, int64_t offset) {
+  const std::optional<std::string> rest = stream_.From(id, offset);
+  if (!rest) {
+    ExplainRefusal(replica, id, offset);
+    return false;
+  }
+  ++counts_.partial_syncs;
+  WriteLog(absl::StrCat("Partial resynchronization request from ", NameOf(replica),
+                        " accepted. Sending ", rest->size(), " bytes of backlog starting from ",
+                        "offset ", offset, "."));
+  BringOnline(session_id, absl::StrCat("+CONTINUE ", stream_.id(), "\r\n", *rest));
+  return true;
+}
+
+void Replicas::ExplainRefusal(const Replica& replica, std::string_view id, int64_t offset) const {
+  if (id == "?") {
+    return WriteLog(absl::StrCat("Full resync requested by replica ", NameOf(replica)));
+  }
+  const bool is_former = id == stream_.former_id();
+  if (id != stream_.id() && !is_former) {
+    return WriteLog(absl::StrCat(
+        "Partial resynchronization not accepted: Replication ID mismatch (Replica asked for '",
+        base::ToAbsl(id), "', my replication IDs are '", stream_.id(), "' and '",
+        stream_.former_id(), "')"));
+  }
+  if (id != stream_.id() && offset > stream_.former_end()) {
+    return WriteLog(
+        absl::StrCat("Partial resynchronization not accepted: Requested offset for second ID was ",
+                     offset, ", but I can reply up to ", stream_.former_end()));
+  }
+  WriteLog(absl::StrCat("Unable to partial resync with replica ", NameOf(replica),
+                        " for lack of backlog (Replica request was: ", offset, ")."));
+  if (offset <= stream_.offset()) return;
+  WriteLog(absl::StrCat("Warning: replica ", NameOf(replica),
+                        " tried to PSYNC with an offset that is greater than the master "
+                        "replication offset."),
+           LogLevel::kWarning);
+}
+
+// The seconds of a held clock do not pass by themselves.
+bool Replicas::waits_in_real_time() const {
+  const memory::Host* host = engine_.core().administration().host();
+  return host != nullptr && host->runs_in_real_time();
+}
+
+void Replicas::WaitForKeys(int64_t session_id, Replica& replica) {
+  if (writing_ != nullptr) {
+    if (writing_->way() == FullSync::Way::kStream) {
+      return WriteLog("Current BGSAVE has socket target. Waiting for next BGSAVE for SYNC");
+    }
+    const bool joins = Join(session_id, replica);
+    return WriteLog(joins ? "Waiting for end of BGSAVE for SYNC"
+                          : "Can't attach the replica to the current BGSAVE. Waiting for next "
+                            "BGSAVE for SYNC");
+  }
+  const bool delays = Parameter("repl-diskless-sync") == "yes" && replica.takes_streams &&
+                      Number("repl-diskless-sync-delay") > 0 && waits_in_real_time();
+  if (delays) return WriteLog("Delay next BGSAVE for diskless SYNC");
+  Start();
+}
+
+// A replica of the same file needs the same part of the stream.
+bool Replicas::Join(int64_t session_id, Replica& replica) {
+  const auto other = std::find_if(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
+    return entry.second.sync == writing_ && entry.second.wanted == replica.wanted;
+  });
+  if (other == replicas_.end()) return false;
+  replica.needs = other->second.needs;
+  replica.sync = writing_;
+  replica.sync->Add(session_id);
+  if (replica.acknowledges) {
+    sockets_.SendToReplica(
+        session_id, absl::StrCat("+FULLRESYNC ", stream_.id(), " ", *replica.needs - 1, "\r\n"));
+  }
+  return true;
+}
+
+void Replicas::StartIfDue() {
+  if (writing_ != nullptr) return;
+  int64_t waiting = 0;
+  int64_t longest_s = 0;
+  for (const auto& [session_id, replica] : replicas_) {
+    if (!replica.waits_for_start()) continue;
+    ++waiting;
+    longest_s = std::max(longest_s, NowSeconds() - replica.asked_at_s);
+  }
+  if (waiting == 0) return;
+  const int64_t most = Number("repl-diskless-sync-max-replicas");
+  if (Parameter("repl-diskless-sync") != "yes" || (most > 0 && waiting >= most) ||
+      longest_s >= Number("repl-diskless-sync-delay") || !waits_in_real_time()) {
+    Start();
+  }
+}
+
+void Replicas::Start() {
+  std::vector<int64_t> session_ids;
+  bool all_take_streams = true;
+  std::optional<Wanted> wanted;
+  for (const auto& [session_id, replica] : replicas_) {
+    if (!replica.waits_for_start()) continue;
+    if (!wanted) wanted = replica.wanted;
+    if (replica.wanted != *wanted) continue;
+    session_ids.push_back(session_id);
+    all_take_streams = all_take_streams && replica.takes_streams;
+  }
+  const bool streams =
+      (Parameter("repl-diskless-sync") == "yes" || *wanted != Wanted()) && all_take_streams;
+  const std::optional<int> followed_db = followed_db_();
+  // A master's stream names its database again for a new replica, and the master's master does not.
+  if (!followed_db) writer_.ForgetDatabase();
+  WriteLog(absl::StrCat("Starting BGSAVE for SYNC with target: ",
+                        streams ? "replicas sockets" : "disk"));
+  const memory::ServerOptions& server = engine_.options().server;
+  FullSync::Options options{
+      .way = streams ? FullSync::Way::kStream : FullSync::Way::kFile,
+      .mark = stream_.NewName(),
+      .rdb = {.compresses = server.rdbcompression,
+              .has_checksum = server.rdbchecksum,
+              .stream = memory::RdbSaveOptions::Stream{.db = followed_db.value_or(0),
+                                                       .id = stream_.id(),
+                                                       .offset = stream_.offset()},
+              .has_libraries = wanted->libraries}};
+  if (!wanted->keys) options.rdb.keeps = [](std::string_view) { return false; };
+  FullSync::Listener& listener = *this;
+  const auto sync = std::make_shared<FullSync>(engine_, std::move(options), sockets_, listener);
+  if (const absl::Status status = sync->Open(); !status.ok()) {
+    WriteLog(absl::StrCat("BGSAVE for replication failed: ", status.message()), LogLevel::kWarning);
+    for (const int64_t session_id : session_ids) {
+      sockets_.SendToReplica(session_id, "-ERR BGSAVE failed, replication can't continue\r\n");
+      sockets_.WhenSent(session_id, [this, session_id] { sockets_.BreakReplica(session_id); });
+    }
+    return;
+  }
+  writing_ = sync;
+  ++counts_.saves;
+  for (const int64_t session_id : session_ids) Announce(session_id, replicas_[session_id], sync);
+  WriteLog(absl::StrCat(
+      streams ? "Background RDB transfer started by pid " : "Background saving started by pid ",
+      getpid()));
+  sync->Start();
+}
+
+void Replicas::Announce(int64_t session_id, Replica& replica,
+                        const std::shared_ptr<FullSync>& sync) {
+  replica.sync = sync;
+  replica.needs = stream_.offset() + 1;
+  HoldStream();
   replica.heard_at_s = NowSeconds();
-  const absl::StatusOr<bool> continues = file->keys->Continue(*file->file);
-  if (!continues.ok()) {
-    WriteLog(absl::StrCat("Can't save the keys for a replica: ", continues.status().message()));
+  // SYNC has no reply.
+  if (replica.acknowledges) {
+    sockets_.SendToReplica(
+        session_id, absl::StrCat("+FULLRESYNC ", stream_.id(), " ", stream_.offset(), "\r\n"));
+  }
+  sync->Add(session_id);
+}
+
+void Replicas::OnWritten(FullSync& sync) {
+  const bool is_stream = sync.way() == FullSync::Way::kStream;
+  if (is_stream) {
+    WriteLog(absl::StrCat("Diskless rdb transfer, done reading from pipe, ",
+                          sync.session_ids().size(), " replicas still up."),
+             LogLevel::kWarning);
+  } else {
+    for (const int64_t session_id : sync.session_ids()) {
+      replicas_[session_id].state = State::kTakesFile;
+    }
+  }
+  writing_.reset();
+  WriteLog(is_stream ? "Background RDB transfer terminated with success"
+                     : "Background saving terminated with success");
+}
+
+void Replicas::OnFailed(FullSync& sync, const absl::Status& status) {
+  WriteLog(absl::StrCat("Background saving error: ", status.message()), LogLevel::kWarning);
+  if (writing_.get() == &sync) StopWriting();
+}
+
+void Replicas::StopWriting() {
+  const std::shared_ptr<FullSync> sync = std::exchange(writing_, nullptr);
+  const std::set<int64_t> session_ids = sync->session_ids();
+  sync->Stop();
+  for (const int64_t session_id : session_ids) {
+    WriteLog("SYNC failed. BGSAVE child returned an error", LogLevel::kWarning);
+    sockets_.BreakReplica(session_id);
+  }
+}
+
+void Replicas::NoteFlush() {
+  if (writing_ != nullptr) StopWriting();
+}
+
+void Replicas::NoteSignOfLife(const SessionCore& session) { OnRead(session.id()); }
+
+void Replicas::OnRead(int64_t session_id) {
+  const auto found = replicas_.find(session_id);
+  if (found != replicas_.end()) found->second.heard_at_s = NowSeconds();
+}
+
+void Replicas::OnSent(int64_t session_id) {
+  const auto found = replicas_.find(session_id);
+  if (found == replicas_.end() || found->second.sync == nullptr) return;
+  Replica& replica = found->second;
+  const std::shared_ptr<FullSync> sync = std::exchange(replica.sync, nullptr);
+  if (replica.takes_only_rdb) {
+    WriteLog(absl::StrCat("RDB transfer completed, rdb only replica (", NameOf(replica),
+                          ") should be disconnected asap"));
+    replica.state = State::kTakesFile;
     return sockets_.BreakReplica(session_id);
   }
-  if (!*continues) {
-    sockets_.SendToReplica(session_id, absl::StrCat("$", file->file->bytes(), "\r\n"));
-    return SendFile(session_id, file->file);
-  }
-  // So that it does not give up. Source: Redis 7.0 replication.c, replicationCron.
-  if (std::exchange(replica.comforted_at_s, NowSeconds()) != NowSeconds()) {
-    sockets_.SendToReplica(session_id, "\n");
-  }
-  sockets_.InBackground([this, session_id, file] { ContinueFile(session_id, file); });
-}
-
-void Replicas::SendFile(int64_t session_id, const std::shared_ptr<TemporaryFile>& file) {
-  const auto replica = replicas_.find(session_id);
-  if (replica == replicas_.end()) return;
-  // It has taken the part before.
-  replica->second.heard_at_s = NowSeconds();
-  std::string part(kPartBytes, '\0');
-  const absl::StatusOr<size_t> count = file->Read(part);
-  // Without the rest of the file the replica cannot continue.
-  if (!count.ok()) return sockets_.BreakReplica(session_id);
-  if (*count == 0) return BringOnline(session_id, "");
-  sockets_.SendToReplica(session_id, {part.data(), *count});
-  sockets_.WhenSent(session_id, [this, session_id, file] { SendFile(session_id, file); });
+  if (sync->way() == FullSync::Way::kFile) return BringOnline(session_id, "");
+  // It does not expect further bytes behind the mark before it has found that.
+  replica.state = State::kOnline;
+  replica.awaits_ack = true;
+  replica.heard_at_s = NowSeconds();
+  WriteLog(absl::StrCat("Streamed RDB transfer with replica ", NameOf(replica),
+                        " succeeded (socket). Waiting for REPLCONF ACK from slave to enable "
+                        "streaming"));
+  WriteLog(absl::StrCat("Synchronization with replica ", NameOf(replica), " succeeded"));
 }
 
 void Replicas::BringOnline(int64_t session_id, const std::string& bytes) {
   const auto found = replicas_.find(session_id);
   if (found == replicas_.end()) return;
-  const auto& sessions = engine_.core().administration().sessions();
-  const auto session = sessions.find(session_id);
-  if (session == sessions.end()) return;
-  // A replica gets no replies, but the stream.
-  session->second->set_reply_mode(SessionCore::ReplyMode::kOff);
   Replica& replica = found->second;
-  replica.is_online = true;
+  replica.state = State::kOnline;
   replica.heard_at_s = NowSeconds();
   sockets_.SendToReplica(session_id, bytes);
-  sockets_.SendToReplica(session_id, std::exchange(replica.held, {}));
-  WriteLog(absl::StrCat("Synchronization with replica ", replica.address, ":", replica.port,
-                        " succeeded"));
+  StartStream(session_id, replica);
+  WriteLog(absl::StrCat("Synchronization with replica ", NameOf(replica), " succeeded"));
+}
+
+void Replicas::StartStream(int64_t session_id, Replica& replica) {
+  replica.awaits_ack = false;
+  const std::optional<int64_t> needs = std::exchange(replica.needs, std::nullopt);
+  if (needs) sockets_.SendToReplica(session_id, stream_.From(stream_.id(), *needs).value_or(""));
+  HoldStream();
+}
+
+void Replicas::HoldStream() {
+  std::optional<int64_t> first;
+  for (const auto& [session_id, replica] : replicas_) {
+    if (replica.needs) first = std::min(first.value_or(*replica.needs), *replica.needs);
+  }
+  stream_.Hold(first);
+}
+
+void Replicas::LimitWaiting() {
+  const auto limit_class = static_cast<size_t>(memory::ClientClass::kReplica);
+  const auto limit_bytes = static_cast<int64_t>(
+      engine_.options().server.client_output_buffer_limits[limit_class].hard_bytes);
+  if (limit_bytes == 0) return;
+  for (const auto& [session_id, replica] : replicas_) {
+    if (!replica.needs || stream_.offset() - *replica.needs < limit_bytes) continue;
+    if (stream_.offset() - *replica.needs < Number("repl-backlog-size")) continue;
+    WriteLog(absl::StrCat("Replica ", NameOf(replica),
+                          " closed for overcoming of output buffer limits."),
+             LogLevel::kWarning);
+    sockets_.BreakReplica(session_id);
+  }
 }
 
 void Replicas::OnEffects(std::span<const memory::Effect> effects, bool is_atomic) {
@@ -185,11 +402,7 @@ void Replicas::OnEffects(std::span<const memory::Effect> effects, bool is_atomic
 void Replicas::Feed(std::string_view bytes) {
   stream_.Append(bytes);
   for (auto& [session_id, replica] : replicas_) {
-    if (replica.is_online) {
-      sockets_.SendToReplica(session_id, bytes);
-    } else if (replica.follows) {
-      replica.held.append(bytes);
-    }
+    if (replica.gets_stream()) sockets_.SendToReplica(session_id, bytes);
   }
 }
 
@@ -200,12 +413,17 @@ void Replicas::Acknowledge(const SessionCore& session, int64_t offset) {
   if (replica.offset == 0) sockets_.LimitReplica(session.id());
   replica.offset = std::max(replica.offset, offset);
   replica.heard_at_s = NowSeconds();
+  // It has found the mark before the task that notices that everything has been sent.
+  const std::shared_ptr<FullSync> sync = replica.sync;
+  const bool is_stream = sync != nullptr && sync->way() == FullSync::Way::kStream;
+  if (is_stream && !sync->is_writing()) OnSent(session.id());
+  if (replica.awaits_ack) StartStream(session.id(), replica);
   ServeWaiters();
 }
 
 int64_t Replicas::Acknowledged(int64_t offset) const {
   return std::count_if(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
-    return entry.second.is_online && entry.second.offset >= offset;
+    return entry.second.state == State::kOnline && entry.second.offset >= offset;
   });
 }
 
@@ -243,11 +461,19 @@ void Replicas::ServeWaiters() {
 void Replicas::Forget(const SessionCore& session) {
   const auto found = replicas_.find(session.id());
   if (found == replicas_.end()) return;
-  if (found->second.follows) {
-    WriteLog(absl::StrCat("Connection with replica ", found->second.address, ":",
-                          found->second.port, " lost."));
-  }
+  const Replica replica = std::move(found->second);
   replicas_.erase(found);
+  if (!replica.follows) return;
+  HoldStream();
+  WriteLog(absl::StrCat("Connection with replica ", NameOf(replica), " lost."));
+  if (replica.sync == nullptr) return;
+  replica.sync->Remove(session.id());
+  if (replica.sync != writing_ || !writing_->session_ids().empty()) return;
+  if (writing_->way() == FullSync::Way::kStream) {
+    WriteLog("Diskless rdb transfer, last replica dropped, killing fork child.",
+             LogLevel::kWarning);
+  }
+  writing_.reset();
 }
 
 void Replicas::BreakAll() {
@@ -261,11 +487,32 @@ bool Replicas::Has(const SessionCore& session) const {
   return found != replicas_.end() && found->second.follows;
 }
 
+bool Replicas::have_all() const {
+  return std::all_of(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
+    return !entry.second.follows || entry.second.offset == stream_.offset();
+  });
+}
+
+void Replicas::RefuseReply(const SessionCore& session, bool is_known, const Reply& reply) {
+  const std::string_view name =
+      is_known ? store::SpecOf(session.last_command()).name : std::string_view("<unknown>");
+  if (reply.is_error()) {
+    WriteLog(
+        absl::StrCat("== CRITICAL == This master is sending an error to its replica: '",
+                     reply.text(), "' after processing the command '", base::ToAbsl(name), "'"),
+        LogLevel::kWarning);
+  }
+  WriteLog(absl::StrCat("Replica generated a reply to command '", base::ToAbsl(name),
+                        "', disconnecting it: ", memory::ClientLine(engine_.core(), session)),
+           LogLevel::kWarning);
+  sockets_.BreakReplica(session.id());
+}
+
 int64_t Replicas::good_replicas() const {
   const int64_t max_lag_s = engine_.options().min_replicas_max_lag_s;
   return std::count_if(replicas_.begin(), replicas_.end(), [&](const auto& entry) {
     const Replica& replica = entry.second;
-    return replica.is_online && NowSeconds() - replica.heard_at_s <= max_lag_s;
+    return replica.state == State::kOnline && NowSeconds() - replica.heard_at_s <= max_lag_s;
   });
 }
 
@@ -273,6 +520,9 @@ void Replicas::Upkeep() {
   if (!stream_.is_kept()) return;
   stream_.set_limit(static_cast<size_t>(Number("repl-backlog-size")));
   BreakSilent();
+  LimitWaiting();
+  Comfort();
+  StartIfDue();
   const bool has_replica = std::any_of(replicas_.begin(), replicas_.end(),
                                        [](const auto& entry) { return entry.second.follows; });
   if (has_replica) alone_since_s_ = NowSeconds();
@@ -283,12 +533,26 @@ void Replicas::Upkeep() {
   Feed(kPing);
 }
 
+// A replica that waits for its keys need not say anything, and must not give up.
+void Replicas::Comfort() {
+  for (auto& [session_id, replica] : replicas_) {
+    if (!replica.follows || replica.state != State::kWaitsForFile) continue;
+    const bool is_stream = replica.sync && replica.sync->way() == FullSync::Way::kStream;
+    if (!is_stream || !replica.sync->waits_for(session_id)) replica.heard_at_s = NowSeconds();
+    if (is_stream || std::exchange(replica.comforted_at_s, NowSeconds()) == NowSeconds()) continue;
+    sockets_.SendToReplica(session_id, "\n");
+  }
+}
+
 void Replicas::BreakSilent() {
   const int64_t timeout_s = Number("repl-timeout");
   for (const auto& [session_id, replica] : replicas_) {
-    if (!replica.follows || NowSeconds() - replica.heard_at_s <= timeout_s) continue;
-    WriteLog(replica.is_online ? "Disconnecting timedout replica (streaming sync)"
-                               : "Disconnecting timedout replica (full sync)");
+    const bool is_online = replica.state == State::kOnline;
+    if (!replica.follows || (is_online && !replica.acknowledges)) continue;
+    if (NowSeconds() - replica.heard_at_s <= timeout_s) continue;
+    WriteLog(absl::StrCat("Disconnecting timedout replica (", is_online ? "streaming" : "full",
+                          " sync): ", NameOf(replica)),
+             LogLevel::kWarning);
     sockets_.BreakReplica(session_id);
   }
 }
@@ -308,11 +572,14 @@ void Replicas::Describe(memory::ReplicationFigures& figures) const {
   figures.full_syncs = counts_.full_syncs;
   figures.partial_syncs = counts_.partial_syncs;
   figures.refused_partial_syncs = counts_.refused_partial_syncs;
+  figures.saves = counts_.saves;
+  figures.is_saving = writing_ != nullptr;
+  if (writing_ != nullptr) figures.progress = writing_->progress();
   for (const auto& [session_id, replica] : replicas_) {
     if (!replica.follows) continue;
     figures.replicas.push_back({.address = replica.address,
                                 .port = replica.port,
-                                .is_online = replica.is_online,
+                                .state = replica.state,
                                 .offset = replica.offset,
                                 .lag_s = NowSeconds() - replica.heard_at_s});
   }

@@ -15,8 +15,26 @@ void ReplicationStream::ForgetFormer() {
   former_end_ = -1;
 }
 
+size_t ReplicationStream::held_bytes() const {
+  if (!held_) return 0;
+  return std::min(kept_.size(), static_cast<size_t>(std::max<int64_t>(offset_ - *held_ + 1, 0)));
+}
+
 int64_t ReplicationStream::kept_bytes() const {
-  return static_cast<int64_t>(std::min(kept_.size(), limit_bytes_));
+  return static_cast<int64_t>(std::min(kept_.size(), std::max(limit_bytes_, held_bytes())));
+}
+
+void ReplicationStream::Hold(std::optional<int64_t> offset) {
+  held_ = offset;
+  Trim();
+}
+
+void ReplicationStream::Trim() {
+  const size_t needed = std::max(limit_bytes_, held_bytes());
+  if (kept_.size() <= needed || kept_.size() <= 2 * limit_bytes_) return;
+  kept_.erase(0, kept_.size() - needed);
+  // What a slow replica needed may have been much.
+  if (kept_.capacity() > 4 * std::max(limit_bytes_, kept_.size())) kept_.shrink_to_fit();
 }
 
 void ReplicationStream::Begin(size_t limit_bytes) {
@@ -42,6 +60,12 @@ void ReplicationStream::Adopt(std::string_view id, int64_t offset) {
   ForgetFormer();
 }
 
+void ReplicationStream::Resume(std::string_view id, int64_t offset) {
+  offset_ = offset;
+  former_id_ = id;
+  former_end_ = offset + 1;
+}
+
 void ReplicationStream::Rename(std::string_view id) {
   former_id_ = std::exchange(id_, std::string(id));
   former_end_ = offset_ + 1;
@@ -51,7 +75,7 @@ void ReplicationStream::Append(std::string_view bytes) {
   offset_ += static_cast<int64_t>(bytes.size());
   if (!is_kept_) return;
   kept_.append(bytes);
-  if (kept_.size() > 2 * limit_bytes_) kept_.erase(0, kept_.size() - limit_bytes_);
+  Trim();
 }
 
 std::optional<std::string> ReplicationStream::From(std::string_view id, int64_t offset) const {

@@ -42,12 +42,18 @@ class ReplicationStream {
   // From here on bytes are kept, about the last `limit_bytes`. No effect if they are kept already.
   void Begin(size_t limit_bytes);
   void set_limit(size_t limit_bytes) { limit_bytes_ = limit_bytes; }
+  // Keeps the bytes from this offset on, however many they are; nullopt: the last ones suffice.
+  void Hold(std::optional<int64_t> offset);
+  // Returns a name that no stream has.
+  std::string NewName() const { return new_id_(); }
   // Forgets the kept bytes, and keeps none.
   void End();
   // Begins a stream that no replica knows.
   void StartAnew();
   // A replica has all keys of a master: its stream is the master's from here on.
   void Adopt(std::string_view id, int64_t offset);
+  // A master had the stream `id` up to `offset`, and continues it under its own.
+  void Resume(std::string_view id, int64_t offset);
   // The master's stream goes on under another id.
   void Rename(std::string_view id);
   // A replica becomes a master.
@@ -60,6 +66,10 @@ class ReplicationStream {
 
  private:
   void ForgetFormer();
+  // How many of the last bytes are held.
+  size_t held_bytes() const;
+  // Forgets bytes that need not be kept.
+  void Trim();
 
   const std::function<std::string()> new_id_;
   std::string id_;
@@ -67,8 +77,9 @@ class ReplicationStream {
   std::string former_id_;
   int64_t former_end_ = -1;
   bool is_kept_ = false;
-  std::string kept_;  // At most twice the limit.
+  std::string kept_;  // At most twice the limit, or what is held.
   size_t limit_bytes_ = 0;
+  std::optional<int64_t> held_;
 };
 
 }  // namespace redouble::inline v0_1::sim

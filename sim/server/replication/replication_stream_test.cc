@@ -44,6 +44,19 @@ TEST_F(ReplicationStreamTest, ForgetsOldBytes) {
   EXPECT_EQ(stream_.From("id1", 1), std::nullopt);
 }
 
+TEST_F(ReplicationStreamTest, KeepsWhatIsHeld) {
+  stream_.Begin(4);
+  stream_.Append("01234");
+  stream_.Hold(3);
+  for (int i = 5; i < 30; ++i) stream_.Append(std::to_string(i % 10));
+  EXPECT_EQ(stream_.kept_bytes(), 28);
+  EXPECT_THAT(stream_.From("id1", 3), Optional(Eq("2345678901234567890123456789")));
+  stream_.Hold(std::nullopt);
+  EXPECT_EQ(stream_.kept_bytes(), 4);
+  EXPECT_THAT(stream_.From("id1", 27), Optional(Eq("6789")));
+  EXPECT_EQ(stream_.From("id1", 3), std::nullopt);
+}
+
 TEST_F(ReplicationStreamTest, KnowsItsFormerIdUpToTheTakeover) {
   stream_.Begin(100);
   stream_.Append("abc");

@@ -91,13 +91,13 @@ Reply HandleClientPause(CommandContext& context, Arguments arguments) {
   }
   BlockTimeout timeout = ReadTimeoutMillis(context, arguments[0]);
   if (timeout.error) return *std::move(timeout.error);
-  context.engine().administration().PauseClients(pause,
+  context.engine().administration().PauseClients(Administration::PauseOwner::kClient, pause,
                                                  timeout.deadline_ms.value_or(context.now_ms()));
   return Reply::Ok();
 }
 
 Reply HandleClientUnpause(CommandContext& context, Arguments) {
-  context.engine().administration().EndPause();
+  context.engine().administration().EndPause(Administration::PauseOwner::kClient);
   return Reply::Ok();
 }
 

@@ -16,7 +16,13 @@ namespace redouble::inline v0_1::memory {
 namespace {
 
 constexpr std::string_view kAlreadySaving = "ERR Background save already in progress";
-constexpr std::string_view kShutdownFailed = "ERR Errors trying to SHUTDOWN. Check logs.";
+
+// Whether keys are being written in the background, to the file or for replicas.
+bool IsSaving(const Administration& administration) {
+  const Replication* replication = administration.replication();
+  return administration.key_file_figures().saving ||
+         (replication != nullptr && replication->is_saving());
+}
 
 }  // namespace
 
@@ -36,7 +42,7 @@ Reply HandleLastSave(CommandContext& context, Arguments) {
 Reply HandleSave(CommandContext& context, Arguments) {
   KeyFile* file = context.engine().administration().key_file();
   if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
-  if (file->figures().saving) return Reply::Error(kAlreadySaving);
+  if (IsSaving(context.engine().administration())) return Reply::Error(kAlreadySaving);
   // The reason of a failure is in the log, as in Redis.
   return file->Save().ok() ? Reply::Ok() : Reply::Error("ERR");
 }
@@ -48,7 +54,7 @@ Reply HandleBgRewriteAof(CommandContext& context, Arguments) {
   if (log->figures().rewriting) {
     return Reply::Error("ERR Background append only file rewriting already in progress");
   }
-  if (administration.key_file_figures().saving || !context.may_block()) {
+  if (IsSaving(administration) || !context.may_block()) {
     log->ScheduleRewrite();
     return Reply::Status("Background append only file rewriting scheduled");
   }
@@ -63,7 +69,7 @@ Reply HandleBgSave(CommandContext& context, Arguments arguments) {
   if (!arguments.empty() && !may_wait) return SyntaxError();
   KeyFile* file = context.engine().administration().key_file();
   if (file == nullptr) return Reply::Error(error_text::kNothingIsSaved);
-  if (file->figures().saving) return Reply::Error(kAlreadySaving);
+  if (IsSaving(context.engine().administration())) return Reply::Error(kAlreadySaving);
   const AppendLog* log = context.engine().administration().append_log();
   const bool is_rewriting = log != nullptr && log->figures().rewriting;
   const bool in_exec = !context.may_block();
@@ -80,54 +86,73 @@ Reply HandleBgSave(CommandContext& context, Arguments arguments) {
   return Reply::Status("Background saving started");
 }
 
-// Whether the server saves before it shuts down.
-bool SavesAtShutdown(CommandContext& context, bool saves, bool does_not_save) {
-  if (saves || does_not_save) return saves;
-  return !context.engine().options().server.save_points.empty();
+namespace {
+
+using Save = ShutdownOptions::Save;
+
+// What the words of SHUTDOWN ask for, and whether they can be together.
+struct ShutdownWords {
+  ShutdownOptions options;
+  bool aborts = false;
+  bool is_valid = true;
+};
+
+ShutdownWords ReadShutdownWords(Arguments arguments) {
+  ShutdownWords words;
+  bool has_other = false;
+  for (const std::string_view word : arguments) {
+    if (IsWord(word, "ABORT")) {
+      words.aborts = true;
+      continue;
+    }
+    has_other = true;
+    if (IsWord(word, "SAVE") || IsWord(word, "NOSAVE")) {
+      const Save save = IsWord(word, "SAVE") ? Save::kAlways : Save::kNever;
+      const bool is_other = words.options.save != Save::kWithSavePoints;
+      if (is_other && words.options.save != save) words.is_valid = false;
+      words.options.save = save;
+    } else if (IsWord(word, "NOW")) {
+      words.options.is_now = true;
+    } else if (IsWord(word, "FORCE")) {
+      words.options.is_forced = true;
+    } else {
+      words.is_valid = false;
+    }
+  }
+  if (words.aborts && has_other) words.is_valid = false;
+  return words;
 }
+
+}  // namespace
 
 // A server that shuts down does not reply; a failed shutdown returns an error.
 Reply HandleShutdown(CommandContext& context, Arguments arguments) {
-  bool saves = false;
-  bool does_not_save = false;
-  bool forced = false;
-  bool aborts = false;
-  bool other = false;
-  for (const std::string_view word : arguments) {
-    if (IsWord(word, "ABORT")) {
-      aborts = true;
-      continue;
-    }
-    other = true;
-    if (IsWord(word, "SAVE")) {
-      saves = true;
-    } else if (IsWord(word, "FORCE")) {
-      forced = true;
-    } else if (IsWord(word, "NOSAVE")) {
-      does_not_save = true;
-    } else if (!IsWord(word, "NOW")) {
-      return SyntaxError();
-    }
-  }
-  if ((aborts && other) || (saves && does_not_save)) return SyntaxError();
-  if (aborts) return Reply::Error("ERR No shutdown in progress.");
-  const BusyScript* busy = context.engine().busy_script();
-  if (busy != nullptr && !does_not_save)
-    return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
+  const ShutdownWords words = ReadShutdownWords(arguments);
+  if (!words.is_valid) return SyntaxError();
   Host* host = context.engine().administration().host();
-  if (host == nullptr) return Reply::Error(kShutdownFailed);
-  if (const AppendLog* log = host->append_log();
-      log != nullptr && log->figures().starting && !forced) {
-    return Reply::Error(kShutdownFailed);
+  Shutdown* shutdown = host == nullptr ? nullptr : host->shutdown();
+  if (words.aborts) {
+    if (shutdown != nullptr && shutdown->Abort()) return Reply::Ok();
+    return Reply::Error("ERR No shutdown in progress.");
   }
-  KeyFile* file = host->key_file();
-  if (file != nullptr) file->StopSaving();
-  if (SavesAtShutdown(context, saves, does_not_save)) {
-    const bool saved = file != nullptr && file->Save().ok();
-    if (!saved && !forced) return Reply::Error(kShutdownFailed);
+  const BusyScript* busy = context.engine().busy_script();
+  if (busy != nullptr && words.options.save != Save::kNever) {
+    return Reply::Error(busy->RefusalOf(context.engine().compatibility()));
   }
-  host->Shutdown();
-  return Reply::Ok();
+  if (shutdown == nullptr) return Reply::Error(error_text::kShutdownFailed);
+  switch (shutdown->Begin(context.session(), words.options)) {
+    case Shutdown::Outcome::kStops:
+      return Reply::Ok();
+    case Shutdown::Outcome::kFails:
+      return Reply::Error(error_text::kShutdownFailed);
+    case Shutdown::Outcome::kWaits:
+      break;
+  }
+  return context.Block({.keys = {},
+                        .type = store::KeyType::kNone,
+                        .deadline_ms = std::nullopt,
+                        .retry = [](CommandContext&, std::string_view) { return std::nullopt; },
+                        .timed_out = Reply::Error(error_text::kShutdownFailed)});
 }
 
 }  // namespace redouble::inline v0_1::memory

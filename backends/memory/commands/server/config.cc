@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/server/config_parameters.h"
+#include "redouble/backends/memory/compatibility/server_text.h"
 #include "redouble/backends/memory/engine/argument.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/handlers.h"
@@ -98,6 +99,16 @@ std::optional<Reply> SwitchLog(EngineCore& engine, const EngineOptions& options,
   return SetFailed("appendonly", "Unable to turn on AOF. Check server logs.");
 }
 
+// Parameters that cannot be set while keys are loaded.
+bool AnyWaitsForKeys(Arguments arguments) {
+  for (size_t i = 0; i < arguments.size(); i += 2) {
+    for (const std::string_view name : {"appendonly", "dir", "repl-diskless-load"}) {
+      if (IsWord(arguments[i], name)) return true;
+    }
+  }
+  return false;
+}
+
 // What a host does about new options. Returns the error, after which the host is as it was.
 std::optional<Reply> Apply(EngineCore& engine, const EngineOptions& options,
                            std::optional<std::string_view> folder, bool in_transaction) {
@@ -180,6 +191,9 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
   EngineCore& engine = context.engine();
   if (arguments.size() % 2 != 0) return SyntaxError();
   if (std::optional<Reply> error = CheckNames(context, arguments)) return *std::move(error);
+  if (engine.loading() && AnyWaitsForKeys(arguments)) {
+    return Reply::Error(ServerText(engine.compatibility(), error_text::kLoading));
+  }
   EngineOptions options = engine.options();
   std::optional<std::string_view> folder;
   for (size_t i = 0; i < arguments.size(); i += 2) {

@@ -348,8 +348,11 @@ Reply SetPackedThreshold(CommandContext&, Arguments arguments) {
   return Reply::Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb");
 }
 
-// There is no job that a pause would stop: timers follow the clock.
-Reply PauseCron(CommandContext&, Arguments) { return Reply::Ok(); }
+// Without a host there is no job that a pause would stop: timers follow the clock.
+Reply PauseCron(CommandContext& context, Arguments arguments) {
+  if (Host* host = context.engine().administration().host()) host->PauseUpkeep(IsOn(arguments[0]));
+  return Reply::Ok();
+}
 
 // The host's buffers follow it.
 Reply ReplyBuffer(CommandContext& context, Arguments arguments) {

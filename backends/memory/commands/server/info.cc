@@ -1,6 +1,7 @@
 // INFO. The section about memory is in info_memory.cc.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,11 @@ void AppendServer(EngineCore& engine, std::string& out) {
       "\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
       "\r\nexecutable:", process.executable, "\r\nconfig_file:", process.config_file,
       "\r\nio_threads_active:0\r\n");
+  Host* host = engine.administration().host();
+  const Shutdown* shutdown = host == nullptr ? nullptr : host->shutdown();
+  const std::optional<int64_t> left_ms =
+      shutdown == nullptr ? std::nullopt : shutdown->millis_left();
+  if (left_ms) absl::StrAppend(&out, "shutdown_in_milliseconds:", *left_ms, "\r\n");
 }
 
 void AppendClients(EngineCore& engine, std::string& out) {
@@ -93,25 +99,51 @@ AppendLogFigures AppendLogOf(EngineCore& engine) {
 // The jobs for which Redis would have forked.
 int64_t BackgroundJobs(EngineCore& engine) {
   return engine.administration().key_file_figures().background_saves +
-         AppendLogOf(engine).rewrites + ReplicationOf(engine).full_syncs;
+         AppendLogOf(engine).rewrites + ReplicationOf(engine).saves;
+}
+
+void AppendLoading(const LoadingFigures& loading, int64_t now_s, std::string& out) {
+  // Without a size, the memory of the writing server is an estimation of it.
+  const bool is_estimated = loading.total_bytes == 0;
+  const uint64_t total = is_estimated ? loading.used_memory_bytes : loading.total_bytes;
+  double percent =
+      total == 0 ? 0
+                 : 100.0 * static_cast<double>(loading.loaded_bytes) / static_cast<double>(total);
+  if (is_estimated) percent = std::min(percent, 99.99);
+  const uint64_t left = total - std::min(total, loading.loaded_bytes);
+  const int64_t elapsed_s = now_s - loading.since_s;
+  const uint64_t eta_s = elapsed_s <= 0 ? 1
+                                        : static_cast<uint64_t>(elapsed_s) *
+                                              std::max<uint64_t>(left, is_estimated ? 1 : 0) /
+                                              (loading.loaded_bytes + 1);
+  absl::StrAppend(&out, "loading_start_time:", loading.since_s,
+                  "\r\nloading_total_bytes:", loading.total_bytes,
+                  "\r\nloading_rdb_used_mem:", loading.used_memory_bytes,
+                  "\r\nloading_loaded_bytes:", loading.loaded_bytes,
+                  absl::StrFormat("\r\nloading_loaded_perc:%.2f", percent),
+                  "\r\nloading_eta_seconds:", eta_s, "\r\n");
 }
 
 void AppendPersistence(EngineCore& engine, std::string& out) {
   const KeyFileFigures file = engine.administration().key_file_figures();
   const AppendLogFigures log = AppendLogOf(engine);
   const int64_t now_s = engine.clock().NowMillis() / 1000;
-  // Only one of the two is written at a time.
-  const SaveProgress& save = file.saving ? file.progress : log.progress;
+  const ReplicationFigures replication = ReplicationOf(engine);
+  const SaveProgress& save = file.saving             ? file.progress
+                             : replication.is_saving ? replication.progress
+                                                     : log.progress;
   const double percentage = save.keys == 0 ? 0.0
                                            : 100.0 * static_cast<double>(save.written_keys) /
                                                  static_cast<double>(save.keys);
+  const std::optional<LoadingFigures>& loading = engine.loading();
+  const bool is_async = loading && loading->is_async;
   absl::StrAppend(
-      &out, "loading:0\r\nasync_loading:0\r\ncurrent_cow_peak:", save.peak_kept_bytes,
-      "\r\ncurrent_cow_size:", save.kept_bytes,
+      &out, "loading:", loading && !is_async ? 1 : 0, "\r\nasync_loading:", is_async ? 1 : 0,
+      "\r\ncurrent_cow_peak:", save.peak_kept_bytes, "\r\ncurrent_cow_size:", save.kept_bytes,
       absl::StrFormat("\r\ncurrent_cow_size_age:0\r\ncurrent_fork_perc:%.2f\r\n", percentage),
       "current_save_keys_processed:", save.written_keys, "\r\ncurrent_save_keys_total:", save.keys,
       "\r\nrdb_changes_since_last_save:", engine.changes() - file.changes_at_save,
-      "\r\nrdb_bgsave_in_progress:", file.saving ? 1 : 0,
+      "\r\nrdb_bgsave_in_progress:", file.saving || replication.is_saving ? 1 : 0,
       "\r\nrdb_last_save_time:", file.saved_at_s,
       "\r\nrdb_last_bgsave_status:", file.last_ok ? "ok" : "err",
       "\r\nrdb_last_bgsave_time_sec:", file.last_duration_s,
@@ -131,10 +163,12 @@ void AppendPersistence(EngineCore& engine, std::string& out) {
       "\r\naof_last_write_status:", status(log.last_write_ok));
   absl::StrAppend(&out, "aof_last_cow_size:", log.last_kept_bytes,
                   "\r\nmodule_fork_in_progress:0\r\nmodule_fork_last_cow_size:0\r\n");
-  if (!log.on) return;
-  absl::StrAppend(&out, "aof_current_size:", log.bytes, "\r\naof_base_size:", log.base_bytes,
-                  "\r\naof_pending_rewrite:0\r\naof_buffer_length:", log.buffered_bytes,
-                  "\r\naof_pending_bio_fsync:0\r\naof_delayed_fsync:0\r\n");
+  if (log.on) {
+    absl::StrAppend(&out, "aof_current_size:", log.bytes, "\r\naof_base_size:", log.base_bytes,
+                    "\r\naof_pending_rewrite:0\r\naof_buffer_length:", log.buffered_bytes,
+                    "\r\naof_pending_bio_fsync:0\r\naof_delayed_fsync:0\r\n");
+  }
+  if (loading) AppendLoading(*loading, now_s, out);
 }
 
 // The line of expired hash fields, which comes before the line of expired keys.
@@ -237,8 +271,8 @@ void AppendReplication(EngineCore& engine, std::string& out) {
   for (size_t i = 0; i < figures.replicas.size(); ++i) {
     const ReplicaFigures& replica = figures.replicas[i];
     absl::StrAppend(&out, "slave", i, ":ip=", replica.address, ",port=", replica.port,
-                    ",state=", replica.is_online ? "online" : "send_bulk",
-                    ",offset=", replica.offset, ",lag=", replica.lag_s, "\r\n");
+                    ",state=", base::ToAbsl(TextOf(replica.state)), ",offset=", replica.offset,
+                    ",lag=", replica.lag_s, "\r\n");
   }
   absl::StrAppend(&out, "master_failover_state:", base::ToAbsl(FailoverText(figures.failover)),
                   "\r\nmaster_replid:", figures.id, "\r\nmaster_replid2:", figures.former_id,

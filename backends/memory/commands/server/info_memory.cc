@@ -68,6 +68,8 @@ struct MemoryFigures {
   uint64_t overhead_bytes = MemoryLimit::kEmptyServerBytes;
   uint64_t clients_bytes = 0;  // Only large buffers are part of used_bytes.
   uint64_t replicas_bytes = 0;
+  uint64_t backlog_bytes = 0;
+  uint64_t stream_bytes = 0;  // The backlog, and what replicas have not read.
   uint64_t keys = 0;
   std::vector<DatabaseOverhead> databases;
 
@@ -101,7 +103,16 @@ MemoryFigures FiguresOf(EngineCore& engine) {
   for (const auto& [id, session] : engine.administration().sessions()) {
     // Redis measures a client after its command, whose words are gone.
     const uint64_t bytes = BytesOf(engine, *session) - FiguresOf(engine, *session).argument_bytes;
-    (IsReplica(engine, *session) ? figures.replicas_bytes : figures.clients_bytes) += bytes;
+    if (IsReplica(engine, *session)) {
+      figures.replicas_bytes += bytes;
+      figures.stream_bytes += FiguresOf(engine, *session).output_bytes;
+    } else {
+      figures.clients_bytes += bytes;
+    }
+  }
+  if (const Replication* replication = engine.administration().replication()) {
+    figures.backlog_bytes = static_cast<uint64_t>(replication->figures().backlog_length);
+    figures.stream_bytes += figures.backlog_bytes;
   }
   for (int index = 0; index < engine.database_count(); ++index) {
     const Database& db = engine.database(index);
@@ -242,8 +253,9 @@ void AppendMemory(EngineCore& engine, std::string& out) {
       "rss_overhead_ratio:1.00\r\nrss_overhead_bytes:0\r\n",
       absl::StrFormat("mem_fragmentation_ratio:%.2f\r\n", figures.resident_per_used()),
       "mem_fragmentation_bytes:", figures.resident_beyond_used(),
-      "\r\nmem_not_counted_for_evict:0\r\nmem_replication_backlog:0\r\n",
-      "mem_total_replication_buffers:0\r\nmem_clients_slaves:", figures.replicas_bytes,
+      "\r\nmem_not_counted_for_evict:0\r\nmem_replication_backlog:", figures.backlog_bytes,
+      "\r\nmem_total_replication_buffers:", figures.stream_bytes,
+      "\r\nmem_clients_slaves:", figures.replicas_bytes,
       "\r\nmem_clients_normal:", figures.clients_bytes,
       "\r\nmem_cluster_links:0\r\nmem_aof_buffer:0\r\nmem_allocator:libc\r\n",
       "active_defrag_running:0\r\nlazyfree_pending_objects:0\r\nlazyfreed_objects:",

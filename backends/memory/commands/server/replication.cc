@@ -129,8 +129,8 @@ Reply CheckFailover(const ReplicationFigures& figures, const FailoverOptions& op
   if (target == figures.replicas.end()) {
     return Reply::Error("ERR FAILOVER target HOST and PORT is not a replica.");
   }
-  return target->is_online ? Reply::Nil()
-                           : Reply::Error("ERR FAILOVER target replica is not online.");
+  return target->is_online() ? Reply::Nil()
+                             : Reply::Error("ERR FAILOVER target replica is not online.");
 }
 
 // PSYNC of a former master, which asks this server to take over. Returns an error reply, or nil.
@@ -157,6 +157,18 @@ Reply RefuseSynchronization(const Replication& replication) {
 
 }  // namespace
 
+std::string_view TextOf(ReplicaFigures::State state) {
+  switch (state) {
+    case ReplicaFigures::State::kWaitsForFile:
+      return "wait_bgsave";
+    case ReplicaFigures::State::kTakesFile:
+      return "send_bulk";
+    case ReplicaFigures::State::kOnline:
+      break;
+  }
+  return "online";
+}
+
 Reply HandleRole(CommandContext& context, Arguments) {
   const Replication* replication = ReplicationOf(context);
   const ReplicationFigures figures =
@@ -164,7 +176,7 @@ Reply HandleRole(CommandContext& context, Arguments) {
   if (figures.master) return RoleOfReplica(*figures.master);
   std::vector<Reply> replicas;
   for (const ReplicaFigures& replica : figures.replicas) {
-    if (!replica.is_online) continue;
+    if (!replica.is_online()) continue;
     replicas.push_back(
         Reply::Array({Reply::Bulk(replica.address), Reply::Bulk(base::FormatInt64(replica.port)),
                       Reply::Bulk(base::FormatInt64(replica.offset))}));
@@ -212,10 +224,13 @@ Reply HandleReplConf(CommandContext& context, Arguments arguments) {
   for (size_t i = 0; i < arguments.size(); i += 2) {
     const auto [option, value] = std::pair(arguments[i], arguments[i + 1]);
     if (replication != nullptr && IsWord(option, "ack")) {
-      // It has no reply, also before the replica has got its keys.
-      using ReplyMode = SessionCore::ReplyMode;
       SessionCore& session = context.session();
-      if (session.reply_mode() == ReplyMode::kOn) session.set_reply_mode(ReplyMode::kSkip);
+      using ReplyMode = SessionCore::ReplyMode;
+      if (!session.runs_atomically()) {
+        session.SetUnanswered();
+      } else if (session.reply_mode() == ReplyMode::kOn) {
+        session.set_reply_mode(ReplyMode::kSkip);  // For EXEC.
+      }
       if (const auto offset = base::ParseInt64(value)) {
         replication->Acknowledge(session, *offset);
       }
@@ -231,7 +246,7 @@ Reply HandleSync(CommandContext& context, Arguments) {
   Replication* replication = ReplicationOf(context);
   if (replication == nullptr) return NothingIsReplicated();
   if (Reply error = RefuseSynchronization(*replication); error.is_error()) return error;
-  return replication->Synchronize(context.session(), /*id=*/{}, /*offset=*/-1);
+  return replication->Synchronize(context.session(), /*id=*/{}, /*offset=*/{});
 }
 
 Reply HandlePSync(CommandContext& context, Arguments arguments) {
@@ -241,9 +256,7 @@ Reply HandlePSync(CommandContext& context, Arguments arguments) {
     if (Reply error = TakeOver(*replication, arguments[0]); error.is_error()) return error;
   }
   if (Reply error = RefuseSynchronization(*replication); error.is_error()) return error;
-  const std::optional<int64_t> offset = base::ParseInt64(arguments[1]);
-  if (!offset) return Reply::Error(error_text::kNotAnInteger);
-  return replication->Synchronize(context.session(), arguments[0], *offset);
+  return replication->Synchronize(context.session(), arguments[0], arguments[1]);
 }
 
 Reply HandleFailover(CommandContext& context, Arguments arguments) {

@@ -38,7 +38,9 @@ Reply HandleFlushAll(CommandContext& context, Arguments arguments) {
   for (int index = 0; index < context.engine().database_count(); ++index) {
     Flush(context, index, arguments);
   }
-  if (KeyFile* file = context.engine().administration().key_file()) file->NoteFlush();
+  Administration& administration = context.engine().administration();
+  if (Replication* replication = administration.replication()) replication->NoteFlush();
+  if (KeyFile* file = administration.key_file()) file->NoteFlush();
   context.PropagateAlways(EffectTargets::kAll);
   return Reply::Ok();
 }
