@@ -251,6 +251,8 @@ class StartTest(ReplicatedTestCase):
 
 
 class SendingTest(ReplicatedTestCase):
+    maxDiff = None
+
     """A master that sends its keys."""
 
     LINES = ("Starting BGSAVE", "Waiting for end", "Current BGSAVE", "Delay next", "asks for synchronization",
