@@ -1377,7 +1377,8 @@ redouble_component(
     sim/server/debugging/socket_channel.cc
     sim/server/engine_time.cc
     sim/server/faults.cc
-    sim/server/listener.cc
+    sim/server/listening/listener.cc
+    sim/server/listening/server_listeners.cc
     sim/server/load_keys.cc
     sim/server/migration/target_sockets.cc
     sim/server/process/deferred_tasks.cc

@@ -15,7 +15,7 @@
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/sim/server/client.h"
-#include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/listening/listener.h"
 
 namespace redouble::inline v0_1::sim {
 

@@ -40,7 +40,7 @@
 #include "redouble/sim/server/connection.h"
 #include "redouble/sim/server/debugging/debug_sessions.h"
 #include "redouble/sim/server/engine_time.h"
-#include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/listening/server_listeners.h"
 #include "redouble/sim/server/load_keys.h"
 #include "redouble/sim/server/migration/target_sockets.h"
 #include "redouble/sim/server/process/deferred_tasks.h"
@@ -109,7 +109,7 @@ class AsioServer final : public Server,
   absl::Status LoadUsers(const std::vector<memory::UserDirective>& directives) override {
     return LoadUsersAtStart(engine_, directives);
   }
-  std::string addresses() const override;
+  std::string addresses() const override { return listeners_.names(); }
   int port() const override { return figures_.tcp_port; }
   bool Run() override;
   void Stop() override {
@@ -124,8 +124,6 @@ class AsioServer final : public Server,
   void BeginToServe();
   bool holds_clock() const { return options_.clock == ServeOptions::Clock::kManual; }
 
-  void CloseListeners(Listeners& listeners);
-  void WatchListeners(const Listeners& listeners);
   void WaitForSignal();
   void LogLine(LogLevel level, std::string_view text) const {
     options_.log.Write(level, clock_.Now(), text);
@@ -137,7 +135,6 @@ class AsioServer final : public Server,
   }
   // The sockets of clients and listeners.
   std::vector<int> Descriptors() const;
-  void AcceptClients();
   void AddClient(Accepted accepted);
   void Serve(const Poller::Event& event);
   void Read(Connection& connection);
@@ -220,7 +217,7 @@ class AsioServer final : public Server,
   std::optional<Reply> Intercept(Client& client, store::CommandId id,
                                  std::span<const std::string_view> words) override;
   void OnReplyToReplica(Client& client, store::CommandId id, const Reply& reply) override {
-    replication_.RefuseReply(client.session(), id != store::CommandId::kUnknown, reply);
+    replication_.RefuseReply(client.session(), id, reply);
   }
   void OnSignOfLife(Client& client) override { replication_.NoteSignOfLife(client.session()); }
   void OnBuffersChanged(int64_t bytes) override {
@@ -255,8 +252,7 @@ class AsioServer final : public Server,
   AppendOnlyFile append_log_{engine_,
                              [this](std::function<void()> task) { InBackground(std::move(task)); },
                              options_.log, [this] { StopWithoutReplies(); }};
-  Listeners tcp_listeners_;
-  Listeners unix_listeners_;
+  ServerListeners listeners_{context_, poller_};
   AsioMasterSocket master_socket_{
       context_, [this](const std::function<void()>& task) { RunForMaster(task); }};
   ReplicationNode replication_{engine_,
@@ -299,36 +295,13 @@ class AsioServer final : public Server,
   TrafficRates rates_;
 };
 
-// The old listeners are closed first, because the new ones may share addresses with them.
 absl::Status AsioServer::Listen(const memory::ServerOptions& server) {
-  const memory::ServerOptions& before = engine_.options().server;
-  CloseListeners(tcp_listeners_);
-  absl::StatusOr<Listeners> opened = Listeners();
-  if (server.port > 0) opened = ListenOnTcp(context_, server.bind, server.port);
-  const absl::Status status = opened.status();
+  const absl::Status status = listeners_.ReopenTcp(server, engine_.options().server);
   if (!status.ok()) {
     LogLine(LogLevel::kWarning, absl::StrCat("Failed to listen: ", status.message()));
-    if (before.port > 0) opened = ListenOnTcp(context_, before.bind, before.port);
   }
-  if (opened.ok()) tcp_listeners_ = *std::move(opened);
-  figures_.tcp_port = tcp_listeners_.empty() ? 0 : tcp_listeners_[0]->port();
-  WatchListeners(tcp_listeners_);
+  figures_.tcp_port = listeners_.port();
   return status;
-}
-
-void AsioServer::CloseListeners(Listeners& listeners) {
-  for (const std::unique_ptr<Listener>& listener : listeners) {
-    poller_.Remove(listener->descriptor());
-    listener->Close();
-  }
-  listeners.clear();
-}
-
-// Events without an owner are those of listeners.
-void AsioServer::WatchListeners(const Listeners& listeners) {
-  for (const std::unique_ptr<Listener>& listener : listeners) {
-    poller_.Add(listener->descriptor(), nullptr);
-  }
 }
 
 absl::Status AsioServer::Start() {
@@ -336,36 +309,13 @@ absl::Status AsioServer::Start() {
   for (const int ignored : {SIGPIPE, SIGHUP, SIGALRM}) std::signal(ignored, SIG_IGN);
   signals_.add(SIGTERM);
   signals_.add(SIGINT);
-  const memory::ServerOptions& server = engine_.options().server;
-  const bool serves_tcp = options_.any_port || server.port > 0;
-  if (!serves_tcp && server.unixsocket.empty()) {
-    return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
-  }
-  if (serves_tcp) {
-    const int port = options_.any_port ? 0 : server.port;
-    REDOUBLE_ASSIGN_OR_RETURN(tcp_listeners_, ListenOnTcp(context_, server.bind, port));
-    figures_.tcp_port = tcp_listeners_[0]->port();
-  }
-  if (!server.unixsocket.empty()) {
-    REDOUBLE_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
-                              Listener::OnUnixSocket(context_, server.unixsocket));
-    unix_listeners_.push_back(std::move(listener));
-  }
+  REDOUBLE_RETURN_IF_ERROR(listeners_.Open(engine_.options().server, options_.any_port));
+  figures_.tcp_port = listeners_.port();
   memory::EngineOptions options = engine_.options();
   options.server.port = figures_.tcp_port;
   options.server.maxclients = RaiseDescriptorLimit(options.server.maxclients);
   engine_.Configure(std::move(options));
   return absl::OkStatus();
-}
-
-std::string AsioServer::addresses() const {
-  std::string text;
-  for (const Listeners* listeners : {&tcp_listeners_, &unix_listeners_}) {
-    for (const std::unique_ptr<Listener>& listener : *listeners) {
-      absl::StrAppend(&text, text.empty() ? "" : " and ", listener->name());
-    }
-  }
-  return text;
 }
 
 absl::Status AsioServer::ReplaceTextFile(const std::string& path, std::string_view text) {
@@ -379,8 +329,7 @@ absl::Status AsioServer::ReplaceTextFile(const std::string& path, std::string_vi
 void AsioServer::BeginToServe() {
   if (std::exchange(serves_, true)) return;
   WaitForSignal();
-  WatchListeners(tcp_listeners_);
-  WatchListeners(unix_listeners_);
+  listeners_.Watch();
   WaitForSockets();
   WaitForUpkeep();
 }
@@ -416,8 +365,7 @@ void AsioServer::WaitForSignal() {
 
 void AsioServer::StopNow() {
   stopping_ = true;
-  CloseListeners(tcp_listeners_);
-  CloseListeners(unix_listeners_);
+  listeners_.Close();
   for (auto& [id, connection] : connections_) Write(*connection);
   while (!connections_.empty()) Close(*connections_.begin()->second);
   append_log_.Close();
@@ -428,22 +376,11 @@ void AsioServer::StopNow() {
 }
 
 std::vector<int> AsioServer::Descriptors() const {
-  std::vector<int> descriptors;
-  for (const Listeners* listeners : {&tcp_listeners_, &unix_listeners_}) {
-    for (const auto& listener : *listeners) descriptors.push_back(listener->descriptor());
-  }
+  std::vector<int> descriptors = listeners_.descriptors();
   for (const auto& [id, connection] : connections_) {
     descriptors.push_back(connection->accepted.socket);
   }
   return descriptors;
-}
-
-void AsioServer::AcceptClients() {
-  for (const Listeners* listeners : {&tcp_listeners_, &unix_listeners_}) {
-    for (const std::unique_ptr<Listener>& listener : *listeners) {
-      listener->Accept([this](Accepted accepted) { AddClient(std::move(accepted)); });
-    }
-  }
 }
 
 void AsioServer::AddClient(Accepted accepted) {
@@ -519,7 +456,9 @@ bool AsioServer::ServeReadySockets() {
       Serve(event);
     }
   }
-  if (has_new_clients) AcceptClients();
+  if (has_new_clients) {
+    listeners_.Accept([this](Accepted accepted) { AddClient(std::move(accepted)); });
+  }
   return true;
 }
 

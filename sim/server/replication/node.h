@@ -58,8 +58,9 @@ class ReplicationNode final : public memory::Replication {
   void AskForOffsets() { replicas_.AskForOffsets(); }
   void NoteSignOfLife(const memory::SessionCore& session) { replicas_.NoteSignOfLife(session); }
   // A replica's command has got a reply, which it must not get.
-  void RefuseReply(const memory::SessionCore& session, bool is_known, const store::Reply& reply) {
-    replicas_.RefuseReply(session, is_known, reply);
+  void RefuseReply(const memory::SessionCore& session, store::CommandId id,
+                   const store::Reply& reply) {
+    replicas_.RefuseReply(session, id, reply);
   }
   // The address of the master, if the session executes its commands.
   std::optional<std::string> MasterAddress(const memory::SessionCore& session) const;

@@ -34,6 +34,24 @@ std::string HostOf(const std::string& address) {
   return address.ends_with(":0") ? "/unixsocket" : address.substr(0, address.rfind(':'));
 }
 
+// The name of a session's present command, or of its subcommand.
+absl::string_view CommandNameOf(const SessionCore& session, store::CommandId id) {
+  if (id == store::CommandId::kUnknown) return "<unknown>";
+  const absl::string_view name = base::ToAbsl(store::SpecOf(id).name);
+  // One with a wrong number of words does not become the last one.
+  const absl::string_view last = base::ToAbsl(store::SpecOf(session.last_command()).name);
+  return absl::StartsWith(last, absl::StrCat(name, "|")) ? last : name;
+}
+
+// An error in the words of Redis's log. Redis has some errors as whole lines of the protocol.
+std::string LoggedError(const Reply& reply) {
+  const absl::string_view text = base::ToAbsl(reply.text());
+  const bool is_line = !absl::StartsWith(text, "ERR ") ||
+                       reply.text() == memory::error_text::kSyntax ||
+                       reply.text() == memory::error_text::kNoSuchKey;
+  return is_line ? absl::StrCat("-", text) : std::string(text.substr(4));
+}
+
 }  // namespace
 
 Replicas::Replicas(memory::Engine& engine, ReplicationStream& stream, const Log& log,
@@ -117,6 +135,8 @@ Reply Replicas::Synchronize(SessionCore& session, std::string_view id, std::stri
   replica.heard_at_s = replica.comforted_at_s = replica.asked_at_s = NowSeconds();
   session.set_replica(true);
   session.SetUnanswered();
+  // CONFIG SET may have changed it since the last upkeep.
+  LimitStream();
   if (is_psync && Continue(session.id(), replica, id, *wanted_offset)) return Reply::Nil();
   if (is_psync && id != "?") ++counts_.refused_partial_syncs;
   ++counts_.full_syncs;
@@ -493,18 +513,16 @@ bool Replicas::have_all() const {
   });
 }
 
-void Replicas::RefuseReply(const SessionCore& session, bool is_known, const Reply& reply) {
-  const std::string_view name =
-      is_known ? store::SpecOf(session.last_command()).name : std::string_view("<unknown>");
-  if (reply.is_error()) {
-    WriteLog(
-        absl::StrCat("== CRITICAL == This master is sending an error to its replica: '",
-                     reply.text(), "' after processing the command '", base::ToAbsl(name), "'"),
-        LogLevel::kWarning);
-  }
-  WriteLog(absl::StrCat("Replica generated a reply to command '", base::ToAbsl(name),
+void Replicas::RefuseReply(const SessionCore& session, store::CommandId id, const Reply& reply) {
+  const absl::string_view name = CommandNameOf(session, id);
+  WriteLog(absl::StrCat("Replica generated a reply to command '", name,
                         "', disconnecting it: ", memory::ClientLine(engine_.core(), session)),
            LogLevel::kWarning);
+  if (reply.is_error()) {
+    WriteLog(absl::StrCat("== CRITICAL == This master is sending an error to its replica: '",
+                          LoggedError(reply), "' after processing the command '", name, "'"),
+             LogLevel::kWarning);
+  }
   sockets_.BreakReplica(session.id());
 }
 
@@ -518,7 +536,7 @@ int64_t Replicas::good_replicas() const {
 
 void Replicas::Upkeep() {
   if (!stream_.is_kept()) return;
-  stream_.set_limit(static_cast<size_t>(Number("repl-backlog-size")));
+  LimitStream();
   BreakSilent();
   LimitWaiting();
   Comfort();

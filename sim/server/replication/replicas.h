@@ -81,8 +81,8 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
   // The replica is busy, and has sent an empty line.
   void NoteSignOfLife(const memory::SessionCore& session);
   // A replica's command has got a reply, which would spoil the stream: breaks the connection.
-  // `is_known`: there is such a command.
-  void RefuseReply(const memory::SessionCore& session, bool is_known, const store::Reply& reply);
+  void RefuseReply(const memory::SessionCore& session, store::CommandId id,
+                   const store::Reply& reply);
   // Adds the figures of the replicas and of the synchronizations.
   void Describe(memory::ReplicationFigures& figures) const;
   // Adds bytes to the stream, and sends them.
@@ -149,6 +149,8 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
   // Begins to write keys for those that wait, if it is time.
   void StartIfDue();
   void Start();
+  // Applies repl-backlog-size.
+  void LimitStream() { stream_.SetLimit(static_cast<size_t>(Number("repl-backlog-size"))); }
   // The keys that follow have this offset of the stream.
   void Announce(int64_t session_id, Replica& replica, const std::shared_ptr<FullSync>& sync);
   void StopWriting();

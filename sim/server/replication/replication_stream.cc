@@ -42,6 +42,11 @@ void ReplicationStream::Begin(size_t limit_bytes) {
   is_kept_ = true;
 }
 
+void ReplicationStream::SetLimit(size_t limit_bytes) {
+  limit_bytes_ = limit_bytes;
+  Trim();
+}
+
 void ReplicationStream::End() {
   is_kept_ = false;
   kept_.clear();

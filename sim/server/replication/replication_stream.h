@@ -41,7 +41,8 @@ class ReplicationStream {
 
   // From here on bytes are kept, about the last `limit_bytes`. No effect if they are kept already.
   void Begin(size_t limit_bytes);
-  void set_limit(size_t limit_bytes) { limit_bytes_ = limit_bytes; }
+  // Forgets bytes at once if there are many more.
+  void SetLimit(size_t limit_bytes);
   // Keeps the bytes from this offset on, however many they are; nullopt: the last ones suffice.
   void Hold(std::optional<int64_t> offset);
   // Returns a name that no stream has.

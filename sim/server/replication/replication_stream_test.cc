@@ -44,6 +44,15 @@ TEST_F(ReplicationStreamTest, ForgetsOldBytes) {
   EXPECT_EQ(stream_.From("id1", 1), std::nullopt);
 }
 
+TEST_F(ReplicationStreamTest, ForgetsBytesWithALowerLimit) {
+  stream_.Begin(100);
+  stream_.Append("0123456789");
+  stream_.SetLimit(4);
+  EXPECT_EQ(stream_.kept_bytes(), 4);
+  EXPECT_THAT(stream_.From("id1", 7), Optional(Eq("6789")));
+  EXPECT_EQ(stream_.From("id1", 1), std::nullopt);
+}
+
 TEST_F(ReplicationStreamTest, KeepsWhatIsHeld) {
   stream_.Begin(4);
   stream_.Append("01234");

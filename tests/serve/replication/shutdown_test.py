@@ -101,6 +101,21 @@ class ShutdownTest(ReplicatedTestCase):
 
         self.both(run)
 
+    def test_a_master_whose_replicas_have_everything_stops_at_once(self):
+        def run(kind):
+            server, replica = self.start_with_replica(kind)
+            self.acknowledge_all(server, replica)
+            self.wait_for(lambda: self.caught_up(server))
+            # Nothing that happens later can end it.
+            server.cli("DEBUG", "PAUSE-CRON", "1")
+            server.cli("SHUTDOWN")
+            return self.ended(server)
+
+        self.both(run)
+
+    def caught_up(self, server):
+        return f"offset={self.field(server, 'master_repl_offset')}," in server.cli("INFO", "replication")
+
     def test_it_waits_for_shutdown_timeout_at_most(self):
         def run(kind):
             server, _ = self.start_with_replica(kind)

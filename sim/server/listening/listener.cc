@@ -1,4 +1,4 @@
-#include "redouble/sim/server/listener.h"
+#include "redouble/sim/server/listening/listener.h"
 
 #include <fcntl.h>
 #include <unistd.h>

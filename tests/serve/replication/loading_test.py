@@ -14,14 +14,16 @@ from served import CONFIGURED
 from wire import Wire
 
 KINDS = ("redis", "redouble")
-LIBRARY = "#!lua name=test\nredis.register_function('test', function() return '%s' end)"
+# A replica that loads has its former functions, and Redis the new ones: without `no-writes` FCALL would be told READONLY.
+LIBRARY = ("#!lua name=test\nredis.register_function{function_name='test', callback=function() return '%s' end, "
+           "flags={'no-writes'}}")
 
 # Those that are refused while keys are loaded, and those that are not.
 COMMANDS = (
     "GET k", "SET k 1", "PING", "DBSIZE", "CONFIG GET maxmemory", "CONFIG SET maxmemory-samples 6",
     "CONFIG SET appendonly no", "CONFIG SET maxmemory-samples 7 dir /", "CONFIG SET nothing 1 appendonly no",
     "REPLICAOF NO ONE", "REPLICAOF 127.0.0.1 1", "MULTI", "INCR a", "EXEC", "MULTI", "INFO server", "EXEC", "MULTI",
-    "PING", "DISCARD", "EVAL return(1) 0", "FCALL test 0", "FUNCTION LIST", "WATCH a", "UNWATCH", "SUBSCRIBE c",
+    "PING", "DISCARD", "EVAL return(1) 0", "FCALL test 0", "FCALL none 0", "FUNCTION LIST", "WATCH a", "UNWATCH", "SUBSCRIBE c",
     "UNSUBSCRIBE c", "PUBLISH c m", "AUTH x", "COMMAND COUNT", "SHUTDOWN ABORT", "ROLE", "WAIT 0 0", "KEYS *", "SCAN 0",
     "SCRIPT KILL", "SCRIPT EXISTS x", "SAVE", "BGSAVE", "BGREWRITEAOF", "LASTSAVE", "SELECT 1", "SELECT 0", "SWAPDB 0 1",
     "FLUSHALL", "DEBUG DIGEST", "MEMORY DOCTOR", "OBJECT HELP", "CLIENT GETNAME", "CLIENT PAUSE 0", "SLOWLOG LEN",
@@ -395,7 +397,9 @@ class SendingTest(ReplicatedTestCase):
         def run(kind):
             master, result = self.start(kind), []
             master.cli("CONFIG", "SET", "repl-diskless-sync", "no")
+            master.cli("SADD", "set", "a")
             for command in ("PING", "GET k", "SET k 1", "XINFO HELP", "SLOWLOG GET", "EVAL return(1) 0", "NONE",
+                            "LPUSH k", "LPUSH set a", "SET k 1 NONE", "LSET none 0 a", "EXPIRE k a", "EXEC",
                             "REPLCONF capa eof", "PUBLISH a b", "REPLCONF ACK 1", "PSYNC ? -1"):
                 replica = FakeReplica(master)
                 replica.wire.send(*command.split())

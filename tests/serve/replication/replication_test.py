@@ -2,9 +2,9 @@
 
 import unittest
 
-from replicated import ReplicatedTestCase
+from replicated import FakeReplica, ReplicatedTestCase
 from served import Redis
-from wire import encoded
+from wire import Wire, encoded
 
 
 class ReplicationTest(ReplicatedTestCase):
@@ -53,6 +53,23 @@ class ReplicationTest(ReplicatedTestCase):
         self.wait_for_link(replica)
         self.assert_equal_keys(self.master, replica, wire)
         self.assertEqual(self.field(self.master, "sync_full"), "2")
+
+    def test_a_smaller_backlog_is_in_effect_at_once(self):
+        for master in (self.start("redis"), self.start("redouble")):
+            with self.subTest(type(master).__name__):
+                master.cli("CONFIG", "SET", "repl-diskless-sync", "no")
+                FakeReplica(master).wire.close()
+                self.wait_for(lambda: self.field(master, "connected_slaves") == "0")
+                wire = master.wire()
+                self.assertEqual(wire.plain("DEBUG", "PAUSE-CRON", "1"), "OK")
+                for _ in range(30):
+                    wire.ask("SET", "large", "x" * 10_000)
+                self.assertEqual(wire.plain("CONFIG", "SET", "repl-backlog-size", "16384"), "OK")
+                replica = Wire(master.open())
+                self.addCleanup(replica.close)
+                replica.send("PSYNC", self.field(master, "master_replid"), "1")
+                self.assertTrue(replica.file.readline().startswith(b"+FULLRESYNC"))
+                self.assertEqual(wire.plain("DEBUG", "PAUSE-CRON", "0"), "OK")
 
     def test_what_a_replica_does_not_read_evicts_no_keys(self):
         for master in (self.master, self.start("redis")):

@@ -8,8 +8,8 @@
 //   listener->Accept([](Accepted accepted) { Serve(accepted.socket); });
 //
 // Thread-safety: that of the io_context.
-#ifndef REDOUBLE_SIM_SERVER_LISTENER_H_
-#define REDOUBLE_SIM_SERVER_LISTENER_H_
+#ifndef REDOUBLE_SIM_SERVER_LISTENING_LISTENER_H_
+#define REDOUBLE_SIM_SERVER_LISTENING_LISTENER_H_
 
 #include <functional>
 #include <memory>
@@ -65,4 +65,4 @@ absl::StatusOr<Listeners> ListenOnTcp(boost::asio::io_context& context, const st
 
 }  // namespace redouble::inline v0_1::sim
 
-#endif  // REDOUBLE_SIM_SERVER_LISTENER_H_
+#endif  // REDOUBLE_SIM_SERVER_LISTENING_LISTENER_H_
