@@ -1270,6 +1270,7 @@ redouble_component(
     sim/inspect/rules_file.h
     sim/json/json.h
     sim/json/json_diff.h
+    sim/json/json_text.h
     sim/operations/arguments.h
     sim/operations/operation.h
     sim/scenario/backend.h
