@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "boost/asio/io_context.hpp"
@@ -130,8 +131,8 @@ class AsioServer final : public Server,
   }
   // The session's connection; null if it has none.
   Connection* Find(int64_t session_id) const {
-    const auto found = connections_.find(session_id);
-    return found == connections_.end() ? nullptr : found->second.get();
+    const auto found = connections_by_id_.find(session_id);
+    return found == connections_by_id_.end() ? nullptr : found->second;
   }
   // The sockets of clients and listeners.
   std::vector<int> Descriptors() const;
@@ -278,7 +279,9 @@ class AsioServer final : public Server,
        .log = [this](std::string_view text) { LogWarning(text); }}};
   ClientRounds rounds_;
   int64_t second_us_ = 0;  // When the work of each second was done.
-  std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id.
+  std::map<int64_t, std::unique_ptr<Connection>> connections_;  // By session id, in order.
+  // The same, for Find: each message to a subscriber looks for its connection.
+  absl::flat_hash_map<int64_t, Connection*> connections_by_id_;
   std::deque<int64_t> dirty_;
   uint64_t client_buffer_bytes_ = 0;
   Pass pass_;
@@ -408,6 +411,7 @@ void AsioServer::AddClient(Accepted accepted) {
   if (options_.log.writes(LogLevel::kVerbose)) {
     LogLine(LogLevel::kVerbose, "Accepted " + added.accepted.address);
   }
+  connections_by_id_.emplace(added.client.session().id(), &added);
   connections_.emplace(added.client.session().id(), std::move(connection));
 }
 
@@ -585,7 +589,9 @@ void AsioServer::Close(Connection& connection) {
     }
   }
   replication_.Forget(connection.client.session());
-  connections_.erase(connection.client.session().id());
+  const int64_t id = connection.client.session().id();
+  connections_by_id_.erase(id);
+  connections_.erase(id);
 }
 
 void AsioServer::SendToReplica(int64_t session_id, std::string_view bytes) {
