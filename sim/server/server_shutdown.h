@@ -3,8 +3,9 @@
 // A server with replicas waits until they have its whole stream, for shutdown-timeout at most,
 // while writes are paused. Then it saves its keys, if it has to; if it cannot, it goes on.
 //
-//   ServerShutdown shutdown(engine, log, key_file, append_log, replication, clock, [&] { Stop();
-//   }); shutdown.TakeSignal(SIGTERM); shutdown.Upkeep();              // Ten times a second.
+//   ServerShutdown shutdown(engine, log, key_file, append_log, replication, now_us, stop);
+//   shutdown.TakeSignal(SIGTERM);
+//   shutdown.Upkeep();  // Ten times a second.
 //
 // Thread-safety: one thread, the one that uses the engine.
 // Source: Redis 7.0 server.c, prepareForShutdown and finishShutdown.
