@@ -167,6 +167,18 @@ class AsRedisServer(ProcessTest):
         """In a folder of its own, where it saves its keys when it stops."""
         return super().start(*command, cwd=self.folder, **options)
 
+    def test_it_has_said_that_it_starts_when_it_cannot_load_its_keys(self):
+        self.write("dump.rdb", "REDIS0010 and no keys")
+        for program in ("redis-server", self.program):
+            with self.subTest(program=program):
+                process = self.start(program, "--port", "0", "--unixsocket", self.path("s"))
+                self.assertEqual(process.wait(TIMEOUT_S), 1)
+                lines = [line for line in process.stdout.read().splitlines() if "# " in line]
+                words = ("just started", "Server initialized")
+                self.assertEqual([word for line in lines for word in words if word in line], list(words))
+                self.assertNotIn(words[0], lines[-1])
+                self.assertNotIn(words[1], lines[-1])
+
     def test_it_says_that_it_is_ready_in_the_words_of_redis(self):
         with reserve_port() as keeper:
             port = keeper.getsockname()[1]

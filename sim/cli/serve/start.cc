@@ -163,6 +163,8 @@ class Start {
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(settings_.pidfile, absl::StrCat(getpid(), "\n")));
       files.push_back(settings_.pidfile);
     }
+    // The first line of `redouble serve` says that its keys are loaded.
+    if (!start_.announces_addresses) LogStart(server);
     std::vector<std::string> loaded;
     if (settings_.loads_keys) {
       absl::StatusOr<std::vector<std::string>> lines = server.LoadKeys();
@@ -170,7 +172,12 @@ class Start {
       if (!lines.ok()) return LogFailedLoad(server, lines.status());
       loaded = *std::move(lines);
     }
-    Announce(server, loaded);
+    if (start_.announces_addresses) {
+      context_.out << start_.program << ": accepts connections on " << server.addresses()
+                   << std::endl;
+      LogStart(server);
+    }
+    LogReady(server, loaded);
     if (!start_.ready_file.empty()) {
       const std::string path = context_.folder / start_.ready_file;
       REDOUBLE_RETURN_IF_ERROR(WriteWhole(path, ReadyText(server, settings_)));
@@ -193,18 +200,17 @@ class Start {
     settings_.options.log.Write(level, server.engine().clock().Now(), text);
   }
 
-  // Clients can connect already: test harnesses wait for the last lines. Source: Redis 7.0
-  // server.c, main.
-  void Announce(Server& server, const std::vector<std::string>& loaded) {
-    if (start_.announces_addresses) {
-      context_.out << start_.program << ": accepts connections on " << server.addresses()
-                   << std::endl;
-    }
+  // Source: Redis 7.0 server.c, main.
+  void LogStart(Server& server) {
     WriteLog(server, LogLevel::kWarning, Banner(server, settings_));
     for (const std::string& warning : settings_.warnings) {
       WriteLog(server, LogLevel::kWarning, warning);
     }
     WriteLog(server, LogLevel::kWarning, "Server initialized");
+  }
+
+  // Clients can connect already: test harnesses wait for the last lines.
+  void LogReady(Server& server, const std::vector<std::string>& loaded) {
     for (const std::string& line : loaded) WriteLog(server, LogLevel::kNotice, line);
     const std::string& path = settings_.options.engine.server.unixsocket;
     if (server.port() > 0) WriteLog(server, LogLevel::kNotice, "Ready to accept connections");
