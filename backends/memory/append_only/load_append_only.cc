@@ -141,8 +141,8 @@ class LogLoader {
     for (const std::string& name : names) {
       const absl::StatusOr<uint64_t> size = files_.SizeOf(place_.PathOf(name));
       if (absl::IsNotFound(size.status())) {
-        return absl::DataLossError(
-            absl::StrCat("The AOF file ", name, ", which the manifest names, does not exist"));
+        return absl::DataLossError(absl::StrCat("Unable to obtain the AOF file ", name,
+                                                " length. stat: No such file or directory"));
       }
       REDOUBLE_RETURN_IF_ERROR(size.status());
       if (report_.manifest.base() && name == names[0]) report_.base_bytes = *size;
