@@ -1423,6 +1423,7 @@ redouble_component(
     threescale
   ABSEIL
     cleanup
+    flat_hash_map
     function_ref
     status
     statusor

@@ -149,6 +149,7 @@ absl::Status AppendOnlyFile::Reload() {
 absl::Status AppendOnlyFile::Begin() {
   Configure();
   ++figures_.rewrites;
+  engine_.core().administration().statistics().CountBackgroundJob();
   rewrite_began_s_ = NowSeconds();
   // If it cannot begin again, it is off and still to begin.
   awaits_start_ = awaits_start_ || file_.starting();

@@ -114,7 +114,7 @@ absl::Status RdbKeyFile::SaveNow() {
 void RdbKeyFile::SaveInBackground() {
   assert(!figures_.saving);
   ++figures_.saves;
-  ++figures_.background_saves;
+  engine_.core().administration().statistics().CountBackgroundJob();
   figures_.scheduled = false;
   figures_.saving_since_s = tried_at_s_ = NowSeconds();
   background_ = std::make_shared<BackgroundSave>(*this);

@@ -146,6 +146,7 @@ class AsioServer final : public Server,
   void FlushDirty();
   void WriteDirty();
   void MarkDirty(Connection& connection);
+  memory::Traffic& traffic() { return engine_.core().administration().statistics().traffic(); }
 
   void WaitForSockets();
   void OnSocketsReady();
@@ -387,7 +388,7 @@ std::vector<int> AsioServer::Descriptors() const {
 }
 
 void AsioServer::AddClient(Accepted accepted) {
-  ++figures_.connections_received;
+  ++traffic().connections_received;
   const memory::EngineOptions& options = engine_.options();
   const bool is_full = connections_.size() >= static_cast<size_t>(options.server.maxclients);
   const bool is_stranger =
@@ -398,7 +399,7 @@ void AsioServer::AddClient(Accepted accepted) {
     // One attempt is enough: the client notices the closed connection in any case.
     (void)!send(accepted.socket, refusal.data(), refusal.size(), base::kNoSignal);
     close(accepted.socket);
-    if (is_full) ++figures_.connections_rejected;
+    if (is_full) ++traffic().connections_rejected;
     return;
   }
   Tick();
@@ -502,8 +503,8 @@ void AsioServer::Read(Connection& connection) {
       recv(connection.accepted.socket, pass_.read_buffer.data(), pass_.read_buffer.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) return connection.client.Break();
-  ++figures_.reads;
-  figures_.input_bytes += size;
+  ++traffic().reads;
+  traffic().input_bytes += size;
   connection.client.Receive(std::string_view(pass_.read_buffer.data(), static_cast<size_t>(size)));
 }
 
@@ -523,8 +524,8 @@ bool AsioServer::Write(Connection& connection) {
       client.Break();
       break;
     }
-    ++figures_.writes;
-    figures_.output_bytes += size;
+    ++traffic().writes;
+    traffic().output_bytes += size;
     client.Sent(static_cast<size_t>(size));
   }
   if (client.output_bytes() > 0) client.CheckOutput();
@@ -640,7 +641,7 @@ void AsioServer::Upkeep() {
   Tick();
   const int64_t now_us = SteadyMicros();
   if (ticks_are_steady_) ticks_.Calibrate(now_us, ReadTicks());
-  rates_.Update(now_us, engine_.core().administration().statistics().calls(), figures_);
+  rates_.Update(now_us, engine_.core().administration().statistics(), figures_);
   VisitClients();
   debugging_.Reap();
   key_file_.SaveIfDue(

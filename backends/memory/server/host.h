@@ -69,15 +69,9 @@ struct ProcessFigures {
   int64_t system_memory_bytes = 0;
   double system_cpu_seconds = 0;
   double user_cpu_seconds = 0;
-  int64_t connections_received = 0;
-  int64_t connections_rejected = 0;
-  int64_t input_bytes = 0;
-  int64_t output_bytes = 0;
   double operations_per_second = 0;
   double input_kilobytes_per_second = 0;
   double output_kilobytes_per_second = 0;
-  int64_t reads = 0;
-  int64_t writes = 0;
   int64_t largest_input_bytes = 0;  // Of the present connections.
   int64_t largest_output_bytes = 0;
   int64_t migration_sockets = 0;  // Those that are kept for the next MIGRATE.

@@ -32,7 +32,6 @@ struct KeyFileFigures {
   bool last_ok = true;           // Whether the last save succeeded.
   int64_t last_duration_s = -1;  // Of a save in the background; -1: there was none.
   int64_t saves = 0;             // Attempts, but for those of FLUSHALL.
-  int64_t background_saves = 0;  // Those of them in the background.
   int64_t loaded_keys = 0;
   int64_t expired_keys = 0;  // Not loaded, because their deadlines had passed.
 };

@@ -72,11 +72,6 @@ struct ReplicationFigures {
   int64_t backlog_offset = 0;  // Of the first byte.
   int64_t backlog_length = 0;
   std::vector<ReplicaFigures> replicas = {};
-  // Synchronizations: full, partial, and partial ones that were refused.
-  int64_t full_syncs = 0;
-  int64_t partial_syncs = 0;
-  int64_t refused_partial_syncs = 0;
-  int64_t saves = 0;  // Files of keys for replicas; several may share one.
   bool is_saving = false;
   SaveProgress progress = {};
 };

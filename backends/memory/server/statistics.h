@@ -52,6 +52,23 @@ struct CommandStatistics {
   std::unique_ptr<DurationHistogram> durations = nullptr;  // Null before the first measurement.
 };
 
+// Of the connections of a host.
+struct Traffic {
+  int64_t connections_received = 0;
+  int64_t connections_rejected = 0;
+  int64_t input_bytes = 0;
+  int64_t output_bytes = 0;
+  int64_t reads = 0;
+  int64_t writes = 0;
+};
+
+// What a host has sent to replicas that asked for the stream.
+struct Synchronizations {
+  int64_t full = 0;
+  int64_t partial = 0;
+  int64_t refused_partial = 0;
+};
+
 class Statistics {
  public:
   const CommandStatistics& of(store::CommandId id) const {
@@ -92,6 +109,15 @@ class Statistics {
   int64_t evicted_clients() const { return evicted_clients_; }
   void CountEvictedClient() { ++evicted_clients_; }
 
+  // A host counts these.
+  const Traffic& traffic() const { return traffic_; }
+  Traffic& traffic() { return traffic_; }
+  const Synchronizations& synchronizations() const { return synchronizations_; }
+  Synchronizations& synchronizations() { return synchronizations_; }
+  // Saves, rewrites of the log, and files of keys for replicas, in the background (total_forks).
+  int64_t background_jobs() const { return background_jobs_; }
+  void CountBackgroundJob() { ++background_jobs_; }
+
   // Sets all counters to 0.
   void Reset();
 
@@ -104,6 +130,9 @@ class Statistics {
   int64_t hits_ = 0;
   int64_t misses_ = 0;
   int64_t evicted_clients_ = 0;
+  Traffic traffic_;
+  Synchronizations synchronizations_;
+  int64_t background_jobs_ = 0;
   bool error_is_counted_ = false;
 };
 

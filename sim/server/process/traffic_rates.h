@@ -1,7 +1,7 @@
 // TrafficRates: the rates of INFO: commands and bytes in the last second.
 //
 //   TrafficRates rates;
-//   rates.Update(now_us, calls, figures);   // Several times a second.
+//   rates.Update(now_us, statistics, figures);   // Several times a second.
 //
 // Thread-safety: one thread.
 // Source: Redis 7.0 INFO, "instantaneous_ops_per_sec".
@@ -12,25 +12,28 @@
 #include <cstdint>
 
 #include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/statistics.h"
 
 namespace redouble::inline v0_1::sim {
 
 class TrafficRates {
  public:
-  // Sets the rates of `figures` once a second, from its counters and the number of calls.
-  void Update(int64_t now_us, int64_t calls, memory::ProcessFigures& figures) {
+  // Sets the rates of `figures` once a second, from the counters.
+  void Update(int64_t now_us, const memory::Statistics& statistics,
+              memory::ProcessFigures& figures) {
     const double seconds = static_cast<double>(now_us - at_us_) / 1e6;
     if (seconds < 1) return;
     const auto rate = [&](int64_t from, int64_t to) {
       return static_cast<double>(std::max<int64_t>(to - from, 0)) / seconds;
     };
-    figures.operations_per_second = rate(calls_, calls);
-    figures.input_kilobytes_per_second = rate(input_bytes_, figures.input_bytes) / 1024;
-    figures.output_kilobytes_per_second = rate(output_bytes_, figures.output_bytes) / 1024;
+    const memory::Traffic& traffic = statistics.traffic();
+    figures.operations_per_second = rate(calls_, statistics.calls());
+    figures.input_kilobytes_per_second = rate(input_bytes_, traffic.input_bytes) / 1024;
+    figures.output_kilobytes_per_second = rate(output_bytes_, traffic.output_bytes) / 1024;
     at_us_ = now_us;
-    calls_ = calls;
-    input_bytes_ = figures.input_bytes;
-    output_bytes_ = figures.output_bytes;
+    calls_ = statistics.calls();
+    input_bytes_ = traffic.input_bytes;
+    output_bytes_ = traffic.output_bytes;
   }
 
  private:

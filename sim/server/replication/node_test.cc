@@ -39,6 +39,9 @@ class TestServer final : private ReplicaSockets, private memory::Host, private M
   std::string Ask(std::vector<std::string_view> words) { return client_.Send(std::move(words)); }
   std::string Digest() { return Ask({"DEBUG", "DIGEST"}); }
   ReplicationNode& node() { return node_; }
+  const memory::Synchronizations& synchronizations() {
+    return engine_.core().administration().statistics().synchronizations();
+  }
   void RunTasks() {
     while (!tasks_.empty()) {
       const std::function<void()> task = std::move(tasks_.front());
@@ -269,8 +272,8 @@ TEST(ReplicationNode, ContinuesAfterACutAtAnyByteOfTheStream) {
     EXPECT_EQ(pair.replica.Ask({"GET", "left"}), pair.replica.Ask({"GET", "right"})) << limit;
     pair.Reconnect();
     ASSERT_EQ(pair.replica.Digest(), pair.master.Digest()) << limit;
-    EXPECT_EQ(pair.master.node().figures().full_syncs, 1) << limit;
-    EXPECT_EQ(pair.master.node().figures().partial_syncs, 1) << limit;
+    EXPECT_EQ(pair.master.synchronizations().full, 1) << limit;
+    EXPECT_EQ(pair.master.synchronizations().partial, 1) << limit;
   }
   EXPECT_GT(whole, 300u);
 }

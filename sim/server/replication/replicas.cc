@@ -74,6 +74,10 @@ int64_t Replicas::Number(std::string_view name) const {
   return base::ParseInt64(Parameter(name)).value_or(0);
 }
 
+memory::Synchronizations& Replicas::counts() {
+  return engine_.core().administration().statistics().synchronizations();
+}
+
 int64_t Replicas::NowSeconds() const { return engine_.clock().NowMillis() / 1000; }
 
 void Replicas::WriteLog(std::string_view text, LogLevel level) const {
@@ -138,8 +142,8 @@ Reply Replicas::Synchronize(SessionCore& session, std::string_view id, std::stri
   // CONFIG SET may have changed it since the last upkeep.
   LimitStream();
   if (is_psync && Continue(session.id(), replica, id, *wanted_offset)) return Reply::Nil();
-  if (is_psync && id != "?") ++counts_.refused_partial_syncs;
-  ++counts_.full_syncs;
+  if (is_psync && id != "?") ++counts().refused_partial;
+  ++counts().full;
   // No replica knows a master's stream from before its first replica.
   if (!stream_.is_kept() && !followed_db_()) {
     stream_.StartAnew();
@@ -157,7 +161,7 @@ bool Replicas::Continue(int64_t session_id, Replica& replica, std::string_view i
     ExplainRefusal(replica, id, offset);
     return false;
   }
-  ++counts_.partial_syncs;
+  ++counts().partial;
   WriteLog(absl::StrCat("Partial resynchronization request from ", NameOf(replica),
                         " accepted. Sending ", rest->size(), " bytes of backlog starting from ",
                         "offset ", offset, "."));
@@ -285,7 +289,7 @@ void Replicas::Start() {
     return;
   }
   writing_ = sync;
-  ++counts_.saves;
+  engine_.core().administration().statistics().CountBackgroundJob();
   for (const int64_t session_id : session_ids) Announce(session_id, replicas_[session_id], sync);
   WriteLog(absl::StrCat(
       streams ? "Background RDB transfer started by pid " : "Background saving started by pid ",
@@ -587,10 +591,6 @@ void Replicas::EndIdleStream() {
 }
 
 void Replicas::Describe(memory::ReplicationFigures& figures) const {
-  figures.full_syncs = counts_.full_syncs;
-  figures.partial_syncs = counts_.partial_syncs;
-  figures.refused_partial_syncs = counts_.refused_partial_syncs;
-  figures.saves = counts_.saves;
   figures.is_saving = writing_ != nullptr;
   if (writing_ != nullptr) figures.progress = writing_->progress();
   for (const auto& [session_id, replica] : replicas_) {

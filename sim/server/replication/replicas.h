@@ -34,6 +34,7 @@
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/effect_writer.h"
 #include "redouble/backends/memory/server/replication.h"
+#include "redouble/backends/memory/server/statistics.h"
 #include "redouble/sim/server/process/log.h"
 #include "redouble/sim/server/replication/full_sync.h"
 #include "redouble/sim/server/replication/replica_sockets.h"
@@ -171,6 +172,7 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
   std::string Parameter(std::string_view name) const;
   int64_t Number(std::string_view name) const;
   int64_t NowSeconds() const;
+  memory::Synchronizations& counts();
   void WriteLog(std::string_view text, LogLevel level = LogLevel::kNotice) const;
 
   memory::Engine& engine_;
@@ -184,8 +186,7 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
   std::shared_ptr<FullSync> writing_;    // While keys are written.
   std::vector<Waiter> waiters_;
   int64_t pinged_at_s_ = 0;
-  int64_t alone_since_s_ = 0;          // Since when there is no replica.
-  memory::ReplicationFigures counts_;  // Of synchronizations.
+  int64_t alone_since_s_ = 0;  // Since when there is no replica.
 };
 
 }  // namespace redouble::inline v0_1::sim

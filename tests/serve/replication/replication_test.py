@@ -54,6 +54,22 @@ class ReplicationTest(ReplicatedTestCase):
         self.assert_equal_keys(self.master, replica, wire)
         self.assertEqual(self.field(self.master, "sync_full"), "2")
 
+    def test_the_counters_of_a_master_begin_again(self):
+        names = ("sync_full", "sync_partial_ok", "sync_partial_err", "total_forks", "total_connections_received",
+                 "rejected_connections")
+        counters = []
+        for master in (self.start("redis"), self.start("redouble")):
+            replica = self.start_replica("redis", master)
+            replica.cli("CLIENT", "KILL", "TYPE", "master")
+            self.wait_for(lambda: self.field(master, "sync_partial_ok") == "1")
+            self.assertEqual(self.field(master, "sync_full"), "1")
+            self.assertEqual(self.field(master, "total_forks"), "1")
+            master.cli("CONFIG", "RESETSTAT")
+            stats = dict(line.split(":") for line in master.cli("INFO", "stats").split() if ":" in line)
+            counters.append([stats[name] for name in names])
+        self.assertEqual(*counters)
+        self.assertEqual(counters[0], ["0", "0", "0", "0", "1", "0"])
+
     def test_a_smaller_backlog_is_in_effect_at_once(self):
         for master in (self.start("redis"), self.start("redouble")):
             with self.subTest(type(master).__name__):

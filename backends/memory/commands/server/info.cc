@@ -96,12 +96,6 @@ AppendLogFigures AppendLogOf(EngineCore& engine) {
   return append_log == nullptr ? AppendLogFigures() : append_log->figures();
 }
 
-// The jobs for which Redis would have forked.
-int64_t BackgroundJobs(EngineCore& engine) {
-  return engine.administration().key_file_figures().background_saves +
-         AppendLogOf(engine).rewrites + ReplicationOf(engine).saves;
-}
-
 void AppendLoading(const LoadingFigures& loading, int64_t now_s, std::string& out) {
   // Without a size, the memory of the writing server is an estimation of it.
   const bool is_estimated = loading.total_bytes == 0;
@@ -179,25 +173,25 @@ std::string ExpiredFields(const EngineCore& engine) {
 
 void AppendStats(EngineCore& engine, std::string& out) {
   const ProcessFigures process = FiguresOf(engine);
-  const ReplicationFigures replication = ReplicationOf(engine);
   const Statistics& statistics = engine.administration().statistics();
+  const Traffic& traffic = statistics.traffic();
+  const Synchronizations& syncs = statistics.synchronizations();
   const auto names = [&](SubscriptionKind kind) {
     return engine.subscriptions().table(kind).size();
   };
   absl::StrAppend(
-      &out, "total_connections_received:", process.connections_received,
+      &out, "total_connections_received:", traffic.connections_received,
       "\r\ntotal_commands_processed:", statistics.calls(),
       "\r\ninstantaneous_ops_per_sec:", static_cast<int64_t>(process.operations_per_second),
-      "\r\ntotal_net_input_bytes:", process.input_bytes,
-      "\r\ntotal_net_output_bytes:", process.output_bytes,
+      "\r\ntotal_net_input_bytes:", traffic.input_bytes,
+      "\r\ntotal_net_output_bytes:", traffic.output_bytes,
       "\r\ntotal_net_repl_input_bytes:0\r\ntotal_net_repl_output_bytes:0\r\n",
       absl::StrFormat("instantaneous_input_kbps:%.2f\r\ninstantaneous_output_kbps:%.2f\r\n",
                       process.input_kilobytes_per_second, process.output_kilobytes_per_second),
       "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n",
-      "rejected_connections:", process.connections_rejected,
-      "\r\nsync_full:", replication.full_syncs, "\r\nsync_partial_ok:", replication.partial_syncs,
-      "\r\nsync_partial_err:", replication.refused_partial_syncs, "\r\n", ExpiredFields(engine),
-      "expired_keys:", engine.expired_keys(),
+      "rejected_connections:", traffic.connections_rejected, "\r\nsync_full:", syncs.full,
+      "\r\nsync_partial_ok:", syncs.partial, "\r\nsync_partial_err:", syncs.refused_partial, "\r\n",
+      ExpiredFields(engine), "expired_keys:", engine.expired_keys(),
       "\r\nexpired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\n",
       "expire_cycle_cpu_milliseconds:0\r\nevicted_keys:", engine.evicted_keys(),
       "\r\nevicted_clients:", statistics.evicted_clients(),
@@ -208,7 +202,7 @@ void AppendStats(EngineCore& engine, std::string& out) {
   absl::StrAppend(
       &out, "\r\npubsub_patterns:", names(SubscriptionKind::kPattern),
       "\r\npubsubshard_channels:", names(SubscriptionKind::kShard),
-      "\r\nlatest_fork_usec:0\r\ntotal_forks:", BackgroundJobs(engine),
+      "\r\nlatest_fork_usec:0\r\ntotal_forks:", statistics.background_jobs(),
       "\r\nmigrate_cached_sockets:", process.migration_sockets,
       "\r\nslave_expires_tracked_keys:0\r\nactive_defrag_hits:0\r\nactive_defrag_misses:0\r\n",
       "active_defrag_key_hits:0\r\nactive_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n",
@@ -216,8 +210,8 @@ void AppendStats(EngineCore& engine, std::string& out) {
       "\r\ntracking_total_items:", engine.tracking().reader_count(),
       "\r\ntracking_total_prefixes:", engine.tracking().prefix_count(),
       "\r\nunexpected_error_replies:0\r\ntotal_error_replies:", statistics.error_replies(),
-      "\r\ndump_payload_sanitizations:0\r\ntotal_reads_processed:", process.reads,
-      "\r\ntotal_writes_processed:", process.writes,
+      "\r\ndump_payload_sanitizations:0\r\ntotal_reads_processed:", traffic.reads,
+      "\r\ntotal_writes_processed:", traffic.writes,
       "\r\nio_threaded_reads_processed:0\r\nio_threaded_writes_processed:0\r\n",
       "reply_buffer_shrinks:0\r\nreply_buffer_expands:0\r\n");
 }
