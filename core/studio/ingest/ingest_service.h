@@ -51,9 +51,9 @@ class IngestService {
 
   // Inserts each event of a registered service, and indexes the new ones. A duplicate is not
   // indexed, even if its first insert stopped before it was indexed (E3); with index_duplicates it
-  // is. Stops at the first error;
-  // the events before it stay inserted. Round trips per event: one for the registry, and those of
-  // EventStore::InsertEvent and SearchIndex::UpsertTaskDocument. Errors: those of these three.
+  // is. Stops at the first error; the events before it stay inserted. Round trips per event: one
+  // for the registry, and those of EventStore::InsertEvent and SearchIndex::UpsertTaskDocument.
+  // Errors: those of these three.
   // Source: docs/systems/studio.md 4.9.
   base::Task<absl::StatusOr<IngestReport>> IngestEvents(std::span<const EventEnvelope> envelopes,
                                                         absl::Time now);

@@ -27,7 +27,15 @@ namespace redouble::inline v0_1::sim {
 namespace {
 
 enum Role : size_t { kProducer, kConsumer, kAdministrator };
-enum PromiseIndex : size_t { kDelivered, kNotTwice, kRising, kCommitted, kOneOwner, kNothingLeft };
+enum PromiseIndex : size_t {
+  kDelivered,
+  kNotTwice,
+  kRising,
+  kCommitted,
+  kOneOwner,
+  kNothingLeft,
+  kOnce,
+};
 
 constexpr const char* kTopic = "orders";
 constexpr const char* kGroup = "my-group";
@@ -130,8 +138,10 @@ base::Task<void> KorvetWorkload::Produce(Actor& actor, store::Store& store, Stor
     const auto partition = static_cast<int32_t>(rng->Chance(kHot) ? 0 : rng->Below(kPartitions));
     TopicHistory& history = histories_[id];
     const int64_t floor = history.LastAcknowledged(partition);
-    const auto appended =
-        co_await producer.Append(partition, records, absl::StrCat("batch-", records_));
+    const std::string batch = absl::StrCat("batch-", records_);
+    auto appended = co_await producer.Append(partition, records, batch);
+    // Redis refuses given ids that it has.
+    if (!appended.ok() && !has_ids) appended = co_await producer.Append(partition, records, batch);
     if (appended.ok()) history.Acknowledge(partition, floor, appended->offsets);
     if (appended.ok() && has_ids) has_given_ids_.insert(id);
     co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(400))));
@@ -265,6 +275,7 @@ std::string_view KorvetWorkload::SectionOfLeft(const std::string& stream) const 
 }
 
 void KorvetWorkload::JudgeLogs(Verdicts& verdicts) {
+  std::set<std::string> written;
   for (int32_t partition = 0; partition < kPartitions; ++partition) {
     const std::string stream = keys_.Stream({kTopic, partition}).value();
     if (!last_topic_.has_value()) {
@@ -286,6 +297,8 @@ void KorvetWorkload::JudgeLogs(Verdicts& verdicts) {
       if (LosesData()) section = "H9";
       verdicts.Check(kNothingLeft, is_own, section,
                      absl::StrCat(stream, " has a record of the topic before it: ", value));
+      verdicts.Check(kOnce, written.insert(value).second, LosesData() ? "H9" : "H10",
+                     absl::StrCat(stream, " has a record again: ", value));
     }
   }
 }
@@ -366,6 +379,8 @@ std::vector<Promise> Promises() {
       {"a partition has one owner", {{"H9", ""}}},
       {"nothing of a deleted topic stays or is in a new one",
        {{"H2", "stream_exists"}, {"H3", "guard_topic"}, {"H7", "atomic_batches"}, {"H9", ""}}},
+      {"a record that is sent again is in the log once",
+       {{"H9", ""}, {"H10", "write_batches_once"}}},
   };
 }
 
