@@ -98,7 +98,7 @@ int64_t ModelReader::Integer(std::string_view name) {
 int64_t ModelReader::IntegerOr(std::string_view name, int64_t otherwise) {
   const Value* member = FindGiven(name);
   if (member == nullptr) return otherwise;
-  const std::optional<int64_t> number = member->AsInt64();
+  const std::optional<int64_t> number = PydanticInteger(*member);
   if (!number) Refuse(name, "Input should be an integer");
   return number.value_or(otherwise);
 }

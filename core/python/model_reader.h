@@ -53,6 +53,7 @@ class ModelReader {
   // A boolean, or a value that pydantic accepts as one (python/pydantic.h).
   bool Bool(std::string_view name);
   bool BoolOr(std::string_view name, bool otherwise);
+  // A value that pydantic accepts as an integer (python/pydantic.h).
   int64_t Integer(std::string_view name);
   int64_t IntegerOr(std::string_view name, int64_t otherwise);
   // An integer, or nullopt if the member is missing or null.

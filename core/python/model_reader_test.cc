@@ -72,7 +72,7 @@ constexpr Reading kReadings[] = {
      "a: Input should be a boolean"},
     {"a boolean that is another number", R"({"a": 2})", [](ModelReader& r) { r.BoolOr("a", true); },
      "a: Input should be a boolean"},
-    {"an integer that is a float", R"({"a": 1.0})", [](ModelReader& r) { r.IntegerOr("a", 0); },
+    {"an integer that has a fraction", R"({"a": 1.5})", [](ModelReader& r) { r.IntegerOr("a", 0); },
      "a: Input should be an integer"},
     {"an integer that does not fit", R"({"a": 9223372036854775808})",
      [](ModelReader& r) { r.IntegerOr("a", 0); }, "a: Input should be an integer"},
@@ -82,7 +82,7 @@ constexpr Reading kReadings[] = {
      "a: Input should be a datetime"},
     {"an integer that is missing", "{}", [](ModelReader& r) { r.Integer("a"); },
      "a: Field required"},
-    {"an optional integer that is a text", R"({"a": "1"})",
+    {"an optional integer that is no number", R"({"a": "x"})",
      [](ModelReader& r) { r.OptionalInteger("a"); }, "a: Input should be an integer"},
     {"a date-time that is missing", "{}", [](ModelReader& r) { r.Time("a"); }, "a: Field required"},
     {"a date-time that is null", R"({"a": null})", [](ModelReader& r) { r.Time("a"); },
@@ -100,10 +100,10 @@ TEST(ModelReader, SaysWhatIsWrongWithAMember) {
 }
 
 TEST(ModelReader, ReturnsTheMembers) {
-  const Value value =
-      Json(R"({"text": " x ", "blank": " \u00a0", "null": null, "texts": ["a", ""], "yes": true,)"
-           R"( "number": -7, "time": "2026-01-01T10:00:00+07:00", "epoch": 1767236400, "one": 1,)"
-           R"( "off": "off", "object": {"k": 1}})");
+  const Value value = Json(
+      R"({"text": " x ", "blank": " \u00a0", "null": null, "texts": ["a", ""], "yes": true,)"
+      R"( "number": -7, "digits": "12.0", "time": "2026-01-01T10:00:00+07:00", "epoch": 1767236400, "one": 1,)"
+      R"( "off": "off", "object": {"k": 1}})");
   ModelReader reader(value, "Model");
   EXPECT_EQ(reader.String("text"), " x ");
   EXPECT_EQ(reader.StrippedString("text"), "x");
@@ -114,6 +114,7 @@ TEST(ModelReader, ReturnsTheMembers) {
   EXPECT_TRUE(reader.Bool("yes"));
   EXPECT_EQ(reader.IntegerOr("number", 0), -7);
   EXPECT_EQ(reader.Integer("number"), -7);
+  EXPECT_EQ(reader.Integer("digits"), 12);
   EXPECT_EQ(reader.OptionalInteger("number"), -7);
   const DateTime time(base::ParseRfc3339("2026-01-01T03:00:00Z").value(), absl::Hours(7));
   EXPECT_EQ(reader.OptionalTime("time"), time);

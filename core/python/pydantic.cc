@@ -8,8 +8,11 @@
 #include <string_view>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/civil_time.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/python/text.h"
 
 namespace redouble::inline v0_1::python {
 namespace {
@@ -185,6 +188,40 @@ std::optional<DateTime> ParseNumber(std::string_view text) {
   return FromUnix(0, absl::ToInt64Microseconds(negative ? -since : since));
 }
 
+// Returns the integer of a text. White space is Rust's, which has no control characters from U+001C
+// to U+001F, but is Python's otherwise.
+std::optional<int64_t> ParseIntegerText(std::string_view text) {
+  const std::string_view stripped = Strip(text);
+  const auto begin = static_cast<size_t>(stripped.data() - text.data());
+  const std::string around = absl::StrCat(base::ToAbsl(text.substr(0, begin)),
+                                          base::ToAbsl(text.substr(begin + stripped.size())));
+  if (around.find_first_of("\x1c\x1d\x1e\x1f") != around.npos) return std::nullopt;
+  Reader reader(stripped);
+  std::string number = reader.Take("-") ? "-" : "";
+  if (number.empty()) reader.Take("+");
+  std::string digits;
+  do {
+    const std::string_view group = reader.Digits();
+    if (group.empty()) return std::nullopt;
+    digits.append(group);
+  } while (reader.Take("_"));
+  if (reader.Take(".")) {
+    const std::string_view fraction = reader.Digits();
+    if (fraction.empty() || fraction.find_first_not_of('0') != fraction.npos) return std::nullopt;
+  }
+  if (!reader.AtEnd()) return std::nullopt;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  if (digits == "0") return 0;
+  return base::ParseInt64(number.append(digits));
+}
+
+// Returns the integer of a number without a fraction.
+std::optional<int64_t> IntegerOf(double number) {
+  constexpr double kBeyond = 9223372036854775808.0;  // 2 to the power of 63.
+  if (number != std::trunc(number) || number >= kBeyond || number < -kBeyond) return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
 }  // namespace
 
 std::optional<DateTime> PydanticDateTime(const Value& value) {
@@ -215,6 +252,12 @@ std::optional<bool> PydanticBool(const Value& value) {
   if (std::find(kTrue.begin(), kTrue.end(), text) != kTrue.end()) return true;
   if (std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end()) return false;
   return std::nullopt;
+}
+
+std::optional<int64_t> PydanticInteger(const Value& value) {
+  if (value.boolean() != nullptr) return *value.boolean() ? 1 : 0;
+  if (value.real() != nullptr) return IntegerOf(*value.real());
+  return value.text() == nullptr ? value.AsInt64() : ParseIntegerText(*value.text());
 }
 
 }  // namespace redouble::inline v0_1::python

@@ -6,12 +6,14 @@
 //   PydanticDateTime("2026-01-01T12:00:00+02:00")   // with its offset
 //   PydanticDateTime(1767261600)                    // 2026-01-01T10:00:00Z
 //   PydanticBool("off")                             // false
+//   PydanticInteger("2.0")                          // 2
 //
 // Thread-safety: pure functions.
 // Source: docs/systems/relayna.md 2.4; pydantic 2.13.
 #ifndef REDOUBLE_CORE_PYTHON_PYDANTIC_H_
 #define REDOUBLE_CORE_PYTHON_PYDANTIC_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "redouble/core/python/value.h"
@@ -32,6 +34,12 @@ std::optional<DateTime> PydanticDateTime(const Value& value);
 // Returns the boolean that a field accepts: true and false, 1 and 0 (1.0 and 0.0), and in any case
 // the texts 1, on, t, true, y, yes, and 0, off, f, false, n, no. Returns nullopt for anything else.
 std::optional<bool> PydanticBool(const Value& value);
+
+// Returns the integer that a field accepts: an integer, a boolean as 1 or 0, a number without a
+// fraction (2.0), and a text of decimal digits with a sign, single underscores between digits,
+// zeros after a point, or white space around it: "+2", "1_000", "2.0". Returns nullopt for anything
+// else, and for integers that have no int64_t.
+std::optional<int64_t> PydanticInteger(const Value& value);
 
 }  // namespace redouble::inline v0_1::python
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -149,6 +150,41 @@ TEST(PydanticDateTime, HasTheInstantAndTheOffset) {
   EXPECT_EQ(time.offset, absl::Hours(2));
   EXPECT_EQ(PydanticDateTime("2026-01-01T10:00").value(),
             DateTime(absl::FromUnixSeconds(1767261600), std::nullopt));
+}
+
+// Recorded from pydantic 2.13.4.
+TEST(PydanticInteger, AcceptsWhatPydanticAccepts) {
+  constexpr std::pair<std::string_view, int64_t> kAccepted[] = {{"2", 2},
+                                                                {"-3", -3},
+                                                                {"true", 1},
+                                                                {"false", 0},
+                                                                {"2.0", 2},
+                                                                {"-0.0", 0},
+                                                                {"1e18", 1'000'000'000'000'000'000},
+                                                                {R"("2")", 2},
+                                                                {R"(" 2 ")", 2},
+                                                                {R"("+2")", 2},
+                                                                {R"("-2")", -2},
+                                                                {R"("2.000")", 2},
+                                                                {R"("-2.0")", -2},
+                                                                {R"("1_000")", 1000},
+                                                                {R"("00012")", 12},
+                                                                {R"("-00")", 0},
+                                                                {R"("0_1")", 1},
+                                                                {R"("1_0.0 ")", 10},
+                                                                {R"("\n2\t")", 2},
+                                                                {R"("\u00a02")", 2}};
+  for (const auto& [json, number] : kAccepted) {
+    EXPECT_EQ(PydanticInteger(ParseJson(json).value()), number) << json;
+  }
+  for (const char* json : {"null",       "2.5",         "9.3e18",       "-9.3e18",
+                           "NaN",        "[]",          "{}",           "9223372036854775808",
+                           R"("")",      R"("2.")",     R"("2.5")",     R"(".0")",
+                           R"("_1")",    R"("1_")",     R"("1__0")",    R"("0x10")",
+                           R"("1e3")",   R"("+-2")",    R"("- 2")",     R"("2 .0")",
+                           R"("2.0_0")", R"("\uff11")", R"("\u001c2")", R"("2\u001f")"}) {
+    EXPECT_EQ(PydanticInteger(ParseJson(json).value()), std::nullopt) << json;
+  }
 }
 
 TEST(PydanticBool, AcceptsWhatPydanticAccepts) {

@@ -25,9 +25,10 @@ using python::Value;
 
 std::string Base64(std::string_view bytes) { return absl::Base64Escape(base::ToAbsl(bytes)); }
 
+// Reads one of the words; the first if the member is missing.
 std::string OneOf(ModelReader& reader, std::string_view name,
                   std::initializer_list<std::string_view> words) {
-  std::string text = reader.String(name);
+  std::string text = reader.StringOr(name, *words.begin());
   if (std::find(words.begin(), words.end(), text) == words.end()) {
     reader.Refuse(name, "Input is none of the values that there are");
   }
@@ -39,8 +40,10 @@ Object Headers(ModelReader& reader, std::string_view name) {
   return headers.object() == nullptr ? Object() : *headers.object();
 }
 
-Value Any(const ModelReader& reader, std::string_view name) {
+// Reads a required member of any type.
+Value Any(ModelReader& reader, std::string_view name) {
   const Value* value = reader.FindGiven(name);
+  if (value == nullptr) reader.Refuse(name, "Field required");
   return value == nullptr ? Value() : *value;
 }
 

@@ -58,23 +58,42 @@ TEST(DlqRecord, UsesDefaultsForMissingMembers) {
   python::Object object = *python::ParseJson(kText).value().object();
   for (const std::string_view name :
        {"task_id", "correlation_id", "exception_type", "max_retries", "headers", "content_type",
-        "replay_count", "replayed_at", "replay_target_queue_name"}) {
+        "state", "replay_count", "replayed_at", "replay_target_queue_name"}) {
     object.Erase(name);
   }
   const absl::StatusOr<DlqRecord> record = DlqRecordOf(object);
   ASSERT_THAT(record, IsOk());
   EXPECT_EQ(record->replay_count, 0);
+  EXPECT_EQ(record->state, DlqRecord::kDeadLettered);
   EXPECT_EQ(record->task_id, std::nullopt);
+}
+
+// The conversions of pydantic.
+TEST(DlqRecord, ReadsWhatCountsAsAnInteger) {
+  python::Object object = *python::ParseJson(kText).value().object();
+  object.Set("retry_attempt", "2");
+  object.Set("max_retries", 3.0);
+  object.Set("replay_count", true);
+  ASSERT_OK_AND_ASSIGN(const DlqRecord record, DlqRecordOf(object));
+  EXPECT_EQ(record.retry_attempt, 2);
+  EXPECT_EQ(record.max_retries, 3);
+  EXPECT_EQ(record.replay_count, 1);
 }
 
 TEST(DlqRecord, RejectsInvalidText) {
   EXPECT_EQ(python::ErrorType(ParseDlqRecord("{").status()), "ValidationError");
   EXPECT_EQ(python::ErrorType(ParseDlqRecord("[]").status()), "ValidationError");
   const std::pair<std::string_view, Value> rows[] = {
-      {"dlq_id", 7},          {"queue_name", nullptr},      {"retry_attempt", "x"},
-      {"headers", Value(1)},  {"dead_lettered_at", "soon"}, {"state", "bogus"},
-      {"max_retries", 1.5},   {"replayed_at", true},        {"task_id", python::Array()},
-      {"replay_count", true},
+      {"dlq_id", 7},
+      {"queue_name", nullptr},
+      {"retry_attempt", "x"},
+      {"headers", Value(1)},
+      {"dead_lettered_at", "soon"},
+      {"state", "bogus"},
+      {"max_retries", 1.5},
+      {"replayed_at", true},
+      {"task_id", python::Array()},
+      {"replay_count", nullptr},
   };
   for (const auto& [name, value] : rows) {
     python::Object object = *python::ParseJson(kText).value().object();
@@ -83,7 +102,8 @@ TEST(DlqRecord, RejectsInvalidText) {
     EXPECT_EQ(python::ErrorType(status), "ValidationError") << name;
     EXPECT_EQ(status.message().find(std::string(name) + ": "), 0u) << status;
   }
-  for (const std::string_view name : {"dlq_id", "reason", "body_encoding", "dead_lettered_at"}) {
+  for (const std::string_view name :
+       {"dlq_id", "reason", "body", "body_encoding", "dead_lettered_at"}) {
     python::Object object = *python::ParseJson(kText).value().object();
     object.Erase(name);
     EXPECT_EQ(DlqRecordOf(object).status().message(), std::string(name) + ": Field required");

@@ -32,11 +32,12 @@ bool Matches(const std::optional<std::string>& filter, const std::optional<std::
   return !filter || filter->empty() || value == filter;
 }
 
+// An empty state is a filter, unlike the other empty texts.
 bool Matches(const DlqQuery& query, const DlqRecord& record) {
   return Matches(query.queue_name, record.queue_name) && Matches(query.task_id, record.task_id) &&
          Matches(query.reason, record.reason) &&
          Matches(query.source_queue_name, record.source_queue_name) &&
-         Matches(query.state, record.state);
+         (!query.state || *query.state == record.state);
 }
 
 Command SetRecord(std::string_view key, std::string_view text, std::optional<int64_t> ttl_seconds) {
@@ -179,11 +180,11 @@ base::Task<absl::StatusOr<std::vector<DlqQueueSummary>>> DlqStore::SummarizeQueu
                                  ParseFound(std::move(value)));
     if (!record.has_value()) continue;
     const std::string& name = record->queue_name;
+    const python::DateTime& time = record->dead_lettered_at;
     DlqQueueSummary& summary =
-        queues.try_emplace(name, DlqQueueSummary{name, 0, absl::InfinitePast()}).first->second;
+        queues.try_emplace(name, DlqQueueSummary{name, 0, time}).first->second;
     ++summary.count;
-    summary.last_dead_lettered_at =
-        std::max(summary.last_dead_lettered_at, record->dead_lettered_at.time);
+    if (time.time > summary.last_dead_lettered_at.time) summary.last_dead_lettered_at = time;
   }
   std::vector<DlqQueueSummary> summaries;
   for (auto& [name, summary] : queues) summaries.push_back(std::move(summary));

@@ -67,7 +67,7 @@ struct DlqPage {
 struct DlqQueueSummary {
   std::string queue_name;
   int64_t count = 0;  // An id that is listed twice counts twice.
-  absl::Time last_dead_lettered_at;
+  python::DateTime last_dead_lettered_at;
 };
 
 struct DlqReplay {

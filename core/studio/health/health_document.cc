@@ -153,8 +153,17 @@ Value WorkerValue(const WorkerHealth& health) {
                      {"detail", health.detail}});
 }
 
-std::optional<python::DateTime> DateTimeOf(const std::optional<std::string>& text) {
-  return text ? python::ParseDateTime(*text) : std::nullopt;
+std::optional<python::DateTime> InUtc(const std::optional<python::DateTime>& time) {
+  if (!time) return std::nullopt;
+  return python::DateTime(time->time);
+}
+
+// Returns the instant of a timestamp, in UTC.
+std::optional<python::DateTime> InstantOf(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const std::optional<absl::Time> time = python::ParseTimestamp(*text, absl::UTCTimeZone());
+  if (!time) return std::nullopt;
+  return python::DateTime(*time);
 }
 
 CapabilityHealth MaterializeCapability(CapabilityHealth health, const ServiceRecord& service,
@@ -174,9 +183,9 @@ CapabilityHealth MaterializeCapability(CapabilityHealth health, const ServiceRec
 ObservationFreshness MaterializeFreshness(const ActivitySnapshot& activity, absl::Time now,
                                           const HealthLimits& limits) {
   ObservationFreshness freshness;
-  freshness.latest_status_event_at = DateTimeOf(activity.latest_status_event_at);
-  freshness.latest_observation_event_at = DateTimeOf(activity.latest_observation_event_at);
-  freshness.latest_ingested_at = DateTimeOf(activity.latest_ingested_at);
+  freshness.latest_status_event_at = InstantOf(activity.latest_status_event_at);
+  freshness.latest_observation_event_at = InstantOf(activity.latest_observation_event_at);
+  freshness.latest_ingested_at = InstantOf(activity.latest_ingested_at);
   const std::optional<python::DateTime> latest =
       Latest(freshness.latest_status_event_at, freshness.latest_observation_event_at);
   if (!latest) return freshness;
@@ -198,7 +207,10 @@ WorkerHealth MaterializeWorker(WorkerHealth health, const ServiceRecord& service
                                    [](const WorkerHeartbeat& worker) { return worker.running; });
   if (!has_capabilities || health.workers.empty()) {
     health.state = WorkerState::kUnknown;
-  } else if (!all_run) {
+    return health;
+  }
+  health.latest_heartbeat_at = InUtc(health.latest_heartbeat_at);
+  if (!all_run) {
     health.state = WorkerState::kUnhealthy;
   } else if (!health.latest_heartbeat_at ||
              now - health.latest_heartbeat_at->time > limits.worker_heartbeat_stale_after) {
@@ -233,8 +245,8 @@ OverallState OverallOf(const HealthDocument& document) {
 
 std::optional<python::DateTime> Latest(const std::optional<python::DateTime>& a,
                                        const std::optional<python::DateTime>& b) {
-  if (!a || !b) return a ? a : b;
-  return b->time > a->time ? b : a;
+  if (!a || !b) return InUtc(a ? a : b);
+  return python::DateTime(std::max(a->time, b->time));
 }
 
 std::string_view OverallStateName(OverallState state) {

@@ -91,7 +91,7 @@ struct HealthDocument {
   friend bool operator==(const HealthDocument&, const HealthDocument&) = default;
 };
 
-// The later instant of the two; nullopt if neither has a value.
+// The later instant of the two, in UTC; nullopt if neither has a value.
 std::optional<python::DateTime> Latest(const std::optional<python::DateTime>& a,
                                        const std::optional<python::DateTime>& b);
 

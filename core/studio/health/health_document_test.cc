@@ -190,6 +190,15 @@ TEST(Materialize, ComputesTheWorkerState) {
   }
 }
 
+TEST(Materialize, WritesTheLatestHeartbeatInUtc) {
+  const ServiceFacts facts = {.service = ServiceWith(std::vector<std::string>{"health.workers"}),
+                              .activity = {}};
+  HealthDocument stored;
+  stored.worker_health.workers = {Worker(true, Ago(60))};
+  stored.worker_health.latest_heartbeat_at = python::DateTime(Ago(60), absl::Hours(2));
+  EXPECT_EQ(Materialized(facts, stored).worker_health.latest_heartbeat_at, Ago(60));
+}
+
 TEST(Materialize, ReadsInvalidCapabilitiesAsMissing) {
   ServiceFacts facts = {.service = ServiceWith(std::nullopt), .activity = {}};
   facts.service.capabilities = python::Object({{"supported_routes", "all"}});
@@ -407,22 +416,24 @@ TEST(WorkerReport, KeepsOffsetsAndAcceptsNumbers) {
   EXPECT_THAT(ParseHealthDocument(json), IsOkAndHolds(document));
 }
 
-TEST(Materialize, KeepsTheOffsetsOfEventsAndComparesInstants) {
+TEST(Materialize, WritesInstantsInUtc) {
   ServiceFacts facts = {.service = ServiceWith(std::nullopt), .activity = {}};
   facts.activity.latest_status_event_at = "2026-01-01T13:59:00+02:00";
   facts.activity.latest_observation_event_at = "2026-01-01T11:58:00";
   const ObservationFreshness freshness = Materialized(facts, {}).observation_freshness;
   EXPECT_EQ(freshness.state, FreshnessState::kFresh);
-  EXPECT_EQ(freshness.latest_status_event_at, python::DateTime(Ago(60), absl::Hours(2)));
-  EXPECT_EQ(freshness.latest_observation_event_at, python::DateTime(Ago(120), std::nullopt));
+  EXPECT_EQ(freshness.latest_status_event_at, Ago(60));
+  EXPECT_EQ(freshness.latest_observation_event_at, Ago(120));
 }
 
-TEST(Latest, IsTheLaterInstant) {
+TEST(Latest, IsTheLaterInstantInUtc) {
   const python::DateTime early(Ago(10), absl::Hours(5));
+  const python::DateTime naive(Ago(5), std::nullopt);
+  EXPECT_EQ(Latest(early, naive), Ago(5));
   EXPECT_EQ(Latest(early, Now()), Now());
   EXPECT_EQ(Latest(Now(), early), Now());
-  EXPECT_EQ(Latest(std::nullopt, early), early);
-  EXPECT_EQ(Latest(early, std::nullopt), early);
+  EXPECT_EQ(Latest(std::nullopt, early), Ago(10));
+  EXPECT_EQ(Latest(early, std::nullopt), Ago(10));
   EXPECT_EQ(Latest(std::nullopt, std::nullopt), std::nullopt);
 }
 

@@ -131,7 +131,7 @@ class PullSync {
   // pull then counts the same events as duplicates.
   //
   // Round trips: one GET and one SET of the cursor, and those of IngestEvents. Errors:
-  // InvalidArgument (OutboundUrlPolicyError) before any I/O; those of the feed and of Redis.
+  // InvalidArgument (RuntimeError) before any I/O; those of the feed and of Redis.
   // Source: docs/systems/studio.md 4.10.
   base::Task<absl::Status> SyncService(const ServiceRecord& service, const base::Clock& clock);
 

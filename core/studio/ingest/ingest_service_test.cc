@@ -440,7 +440,7 @@ TYPED_TEST(IngestServiceTest, DoesNotPullFromAUrlOutsideThePolicy) {
   ASSERT_THAT(this->SyncAll(round), IsOk());
   EXPECT_THAT(round.synced, IsEmpty());
   ASSERT_EQ(round.failed.size(), 1u);
-  EXPECT_EQ(ErrorOf(round.failed[0].second), "OutboundUrlPolicyError");
+  EXPECT_EQ(ErrorOf(round.failed[0].second), "RuntimeError");
   EXPECT_EQ(round.failed[0].second.message(),
             "Service 'a' base_url 'http://169.254.169.254' is not in the trusted host/network "
             "allowlist.");

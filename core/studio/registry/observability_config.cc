@@ -56,12 +56,14 @@ std::string Url(python::ModelReader& reader, std::string_view name, const std::s
   return "";
 }
 
-// Requires at least one label, and no blank ones.
+// Requires at least one label, and no blank ones. The original does not validate the default of a
+// missing member, which is no label.
 Value SelectorLabels(python::ModelReader& reader, bool for_metrics) {
   constexpr std::string_view kName = "service_selector_labels";
-  const Value* given = reader.Find(kName);
+  const Value* given = reader.FindGiven(kName);
   python::Object labels;
-  if (given == nullptr || given->object() == nullptr) {
+  if (given == nullptr) return Value(labels);
+  if (given->object() == nullptr) {
     reader.Refuse(kName, "service_selector_labels must not be empty");
     return Value(labels);
   }

@@ -67,10 +67,19 @@ TEST(Configs, RefuseNullForAMemberWithADefault) {
   }
 }
 
+// pydantic does not validate the default.
+TEST(Configs, HaveNoLabelsIfTheMemberIsMissing) {
+  for (const auto& config :
+       {ReadLogConfig(Json(R"({"base_url": "http://l.test"})")),
+        ReadMetricsConfig(Json(R"({"base_url": "http://m.test", "namespace": "n"})"))}) {
+    ASSERT_TRUE(config.ok()) << config.status();
+    EXPECT_TRUE(config->Find("service_selector_labels")->object()->empty());
+  }
+}
+
 TEST(Configs, RefuseWhatTheirModelsRefuse) {
   for (const char* config :
-       {"[]", "{}", R"({"base_url": "http://l.test"})",
-        R"({"base_url": "x", "service_selector_labels": {"a": "b"}})",
+       {"[]", "{}", R"({"base_url": "x", "service_selector_labels": {"a": "b"}})",
         R"({"base_url": "http://l.test", "service_selector_labels": {}})",
         R"({"base_url": "http://l.test", "service_selector_labels": {"a": " "}})",
         R"({"base_url": "http://l.test", "service_selector_labels": {"a": 1}})",

@@ -79,7 +79,9 @@ base::Task<absl::StatusOr<ServiceRecord>> Registry::RefreshService(std::string_v
 
 absl::Status Registry::CheckOutbound(const ServiceRecord& service) const {
   const std::string label = absl::StrCat("Service '", service.service_id, "' base_url");
-  return options_.policy.Check(service.base_url, label);
+  const absl::Status allowed = options_.policy.Check(service.base_url, label);
+  if (allowed.ok()) return allowed;
+  return python::Error(allowed.code(), "RuntimeError", base::ToStd(allowed.message()));
 }
 
 base::Task<absl::StatusOr<Value>> Registry::FetchCapabilities(std::string_view service_id) {

@@ -84,8 +84,7 @@ class Registry {
                                                            absl::Time now);
 
   // Returns OK if the outbound policy lets Studio call the service. The record may have been
-  // written by another program or under another policy. Errors: InvalidArgument
-  // (OutboundUrlPolicyError).
+  // written by another program or under another policy. Errors: InvalidArgument (RuntimeError).
   absl::Status CheckOutbound(const ServiceRecord& service) const;
 
   // The two halves of a refresh. The first sends one GET before the fetch.

@@ -169,6 +169,10 @@ constexpr BadRequest kBadRequests[] = {
      R"( "auth_mode": "none", "log_config": {"base_url": "http://evil.com",)"
      R"( "service_selector_labels": {"app": "a"}}})",
      "OutboundUrlPolicyError"},
+    {"logs without labels",
+     R"({"service_id": "a", "name": "n", "base_url": "http://a.test", "environment": "e",)"
+     R"( "auth_mode": "none", "log_config": {"base_url": "http://logs.test"}})",
+     "ValidationError"},
     {"traces where Studio may not look",
      R"({"service_id": "a", "name": "n", "base_url": "http://a.test", "environment": "e",)"
      R"( "auth_mode": "none", "trace_config": {"base_url": "http://evil.com"}})",
@@ -213,6 +217,15 @@ TYPED_TEST(RegistryTest, ChangesWhatAPatchNames) {
   EXPECT_TRUE(cleared.trace_config.is_null());
   EXPECT_EQ(cleared.status, ServiceStatus::kDisabled) << "a null status changes nothing";
   EXPECT_THAT(cleared.tags, IsEmpty());
+}
+
+// The original does not validate labels that a patch leaves out, and cannot read the record that it
+// then writes.
+TYPED_TEST(RegistryTest, APatchWithoutLabelsMakesARecordThatCannotBeRead) {
+  ASSERT_THAT(this->Create(), IsOk());
+  EXPECT_THAT(this->Update(R"({"log_config": {"base_url": "http://logs.test"}})"), IsOk());
+  const auto read = this->With([](Registry& registry) { return registry.GetService("a"); });
+  EXPECT_EQ(ErrorOf(read.status()), "ValidationError");
 }
 
 TYPED_TEST(RegistryTest, RefusesABadPatch) {

@@ -149,9 +149,11 @@ absl::StatusOr<ServiceRecord> ParseServiceRecord(std::string_view json) {
 
 absl::StatusOr<ServiceRecord> ReadCreateRequest(const Value& request) {
   python::ModelReader reader(request, "CreateServiceRequest");
-  ServiceRecord record = ReadMembers(reader);
+  const ServiceRecord record = ReadMembers(reader);
   REDOUBLE_RETURN_IF_ERROR(reader.status());
-  return record;
+  // The original makes a record of all members of the request, those with defaults as well, and
+  // validates them once more.
+  return ReadServiceRecord(ToValue(record));
 }
 
 absl::Status CheckChanges(const Value& changes) {

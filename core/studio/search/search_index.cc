@@ -73,6 +73,11 @@ absl::StatusOr<std::optional<std::string>> PayloadText(const python::Value& payl
   return python::NormalizedText(payload.Find(name));
 }
 
+// A missing timestamp has the place of Python's first datetime.
+absl::Time TimeOrFirst(const std::optional<absl::Time>& time) {
+  return time.value_or(absl::FromCivil(absl::CivilDay(1, 1, 1), absl::UTCTimeZone()));
+}
+
 }  // namespace
 
 SearchIndex::SearchIndex(SearchStore& documents, SearchIndexOptions options)
@@ -293,7 +298,8 @@ base::Task<absl::StatusOr<TaskPage>> SearchIndex::SearchTasks(const TaskQuery& q
     return (from && *seen < *from) || (to && *seen > *to);
   });
   const auto order = [&](const TaskDocument& document) {
-    return std::make_tuple(ParseTime(document.last_seen_at), std::string_view(document.service_id),
+    return std::make_tuple(TimeOrFirst(ParseTime(document.last_seen_at)),
+                           std::string_view(document.service_id),
                            std::string_view(document.task_id));
   };
   std::stable_sort(found.begin(), found.end(),
@@ -438,7 +444,8 @@ base::Task<absl::Status> SearchIndex::BackfillService(const ServiceRecord& servi
   REDOUBLE_CO_ASSIGN_OR_RETURN(
       EventPage page, co_await events.ListServiceEvents(service.service_id, EventFilter(), all));
   const auto order = [&](const ControlPlaneEvent& event) {
-    return std::make_pair(ParseTime(event.event.timestamp), std::string_view(event.ingested_at));
+    return std::make_pair(TimeOrFirst(ParseTime(event.event.timestamp)),
+                          std::string_view(event.ingested_at));
   };
   std::stable_sort(page.items.begin(), page.items.end(),
                    [&](const auto& a, const auto& b) { return order(a) < order(b); });
