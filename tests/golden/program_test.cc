@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr char kKorvetFolder[] = "tests/data/golden/korvet";
 constexpr char kOrchestratorFolder[] = "tests/data/golden/orchestrator";
 constexpr char kRelaynaFolder[] = "tests/data/golden/relayna";
+constexpr char kRelaynaSequencesFolder[] = "tests/data/golden/relayna_sequences";
 constexpr char kThreescaleFolder[] = "tests/data/golden/threescale";
 
 class GoldenProgram : public testing::Test {
@@ -130,6 +131,11 @@ TEST_F(GoldenProgram, PassesTheRawCommandsOfRelayna) {
       << out_;
   EXPECT_NE(out_.find("raw skipped for 5 files\n"), std::string::npos) << out_;
   EXPECT_EQ(LastLine(out_), "37 passed, 0 failed");
+}
+
+TEST_F(GoldenProgram, PassesTheRandomSequencesOfRelayna) {
+  EXPECT_EQ(RunIn(fs::current_path(), {"--system", "relayna", kRelaynaSequencesFolder}), 0) << out_;
+  EXPECT_EQ(LastLine(out_), "55 passed, 0 failed");
 }
 
 TEST_F(GoldenProgram, PassesTheRawCommandsOfThreescale) {

@@ -322,7 +322,22 @@ Plan CrashPlan(const RecordedStep& step) {
   return plan;
 }
 
+// Plans a step of a golden with `config`: the options of the stores, by the first word of the
+// operation. The names and arguments of its operations are complete.
+Plan PlanOfConfig(const Json& config, const RecordedStep& step) {
+  Plan plan;
+  if (step.op.starts_with("raw.")) return plan;
+  Json arguments = step.arguments;
+  const std::string family = step.op.substr(0, step.op.find('.'));
+  if (config.contains(family)) arguments.update(config[family]);
+  plan.calls.push_back({"main", step.op, std::move(arguments)});
+  return plan;
+}
+
 absl::StatusOr<Plan> PlanStep(const Golden& golden, size_t index) {
+  if (golden.settings.contains("config")) {
+    return PlanOfConfig(golden.settings["config"], golden.steps[index]);
+  }
   if (IsStudioGolden(golden)) return StudioPlan(golden, index);
   const RecordedStep& step = golden.steps[index];
   if (step.op.starts_with("raw.")) return Plan{};

@@ -49,6 +49,15 @@ INSTANTIATE_TEST_SUITE_P(
                       "workflow_contract_lock_theft", "workflow_contract_release"),
     [](const auto& info) { return std::string(info.param); });
 
+// The options of the stores come from the file, not from the commands.
+TEST(RelaynaDomain, TakesTheOptionsOfAConfig) {
+  Json json = ReadGolden("status_marker_expired_duplicate");
+  json["config"] = {{"status", {{"prefix", "relayna"}, {"ttl_seconds", 86400}}}};
+  EXPECT_EQ(PathOf(json), "");
+  json["config"]["status"]["ttl_seconds"] = 60;
+  EXPECT_EQ(PathOf(json), "/ops/0/commands/0/5");
+}
+
 TEST(RelaynaDomain, SeparatesMethodsFromActorsAndRemarks) {
   EXPECT_EQ(MethodOf("dlq.claim_replay(missing)"), "claim_replay");
   EXPECT_EQ(MethodOf("A.release_replay_claim (frees B's lock)"), "release_replay_claim");

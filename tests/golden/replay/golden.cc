@@ -170,10 +170,14 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Relayna: operations with the output of MONITOR.
+  // Relayna: operations with the output of MONITOR, and maybe the options of the stores.
   absl::Status ParseMonitorFile(const Json& file) {
-    const Members members{{"name", "ops", "keyspace", "published"}, {"source", "notes"}};
+    const Members members{{"name", "ops", "keyspace", "published"}, {"source", "notes", "config"}};
     REDOUBLE_RETURN_IF_ERROR(CheckMembers(file, members, ""));
+    if (file.contains("config")) {
+      if (!file["config"].is_object()) return Wrong("/config", "an object", file["config"]);
+      golden_.settings["config"] = file["config"];
+    }
     if (!file["published"].is_array()) {
       return Wrong("/published", "an array of messages", file["published"]);
     }
