@@ -24,8 +24,12 @@ std::optional<std::string_view> NotBlank(std::optional<std::string_view> text) {
 
 }  // namespace
 
-Extensions ParseExtensions(std::string_view header) {
+bool IsNoBody(std::string_view value) { return value != "0" && value != "false"; }
+
+Extensions ParseExtensions(std::string_view header, std::optional<std::string_view> no_body) {
+  const bool no_body_without_header = no_body && IsNoBody(*no_body);
   Extensions extensions;
+  extensions.no_body = no_body_without_header;
   const std::pair<std::string_view, bool Extensions::*> flags[] = {
       {"rejection_reason_header", &Extensions::rejection_reason_header},
       {"limit_headers", &Extensions::limit_headers},
@@ -39,7 +43,8 @@ Extensions ParseExtensions(std::string_view header) {
     const std::string name = DecodeQueryText(base::ToStd(absl::StripAsciiWhitespace(parts.first)));
     const std::string value = DecodeQueryText(base::ToStd(parts.second));
     if (name == "no_body") {
-      extensions.no_body = parts.first.size() < option.size() && value != "0" && value != "false";
+      const bool has_value = parts.first.size() < option.size();
+      extensions.no_body = has_value ? IsNoBody(value) : no_body_without_header;
     }
     for (const auto& [flag, member] : flags) {
       if (name == flag) extensions.*member = value == "1";

@@ -31,8 +31,11 @@ struct Extensions {
 
 // Parses the header "3scale-options", which has the syntax of a query string. no_body is on for any
 // value except "0" and "false", the others only for "1". If an option is repeated, the last value
-// is used.
-Extensions ParseExtensions(std::string_view header);
+// is used. `no_body` is the parameter of that name, which counts if the header has no such value.
+Extensions ParseExtensions(std::string_view header,
+                           std::optional<std::string_view> no_body = std::nullopt);
+// Returns whether that value of no_body turns it on.
+bool IsNoBody(std::string_view value);
 
 enum class Endpoint : uint8_t { kAuthorize, kAuthrep, kOauthAuthorize, kOauthAuthrep };
 

@@ -28,6 +28,10 @@ TEST(ParseExtensions, WantsAOneButForNoBody) {
 
 TEST(ParseExtensions, ReadsAQuery) {
   EXPECT_TRUE(ParseExtensions("hierarchy=0&hierarchy=1").hierarchy);
+  EXPECT_TRUE(ParseExtensions("", "").no_body);
+  EXPECT_FALSE(ParseExtensions("", "0").no_body);
+  EXPECT_FALSE(ParseExtensions("no_body=0", "1").no_body);
+  EXPECT_TRUE(ParseExtensions("no_body", "1").no_body);
   EXPECT_FALSE(ParseExtensions("hierarchy=1&hierarchy=0").hierarchy);
   EXPECT_TRUE(ParseExtensions("hier%61rchy=%31").hierarchy);
   EXPECT_FALSE(ParseExtensions("hierarchy=%3").hierarchy);

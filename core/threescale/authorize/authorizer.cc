@@ -84,7 +84,6 @@ base::Task<absl::StatusOr<Authorization>> Authorizer::Authorize(Endpoint endpoin
   result.endpoint = endpoint;
   result.usage = request.usage;
   result.extensions = request.extensions;
-  result.uses_redirect_uri = !request.redirect_url && request.redirect_uri;
 
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<UsageLimit> limits,
                                co_await LoadLimits(result.application, request));
@@ -107,6 +106,9 @@ base::Task<absl::StatusOr<Authorization>> Authorizer::Authorize(Endpoint endpoin
     checks = kOpenIdConnect;
   }
   for (const Check check : checks) {
+    if (check == Check::kRedirectUri) {
+      result.uses_redirect_uri = !request.redirect_url && request.redirect_uri;
+    }
     REDOUBLE_CO_ASSIGN_OR_RETURN(result.rejection, co_await Run(check, result, request));
     if (result.rejection) break;
   }

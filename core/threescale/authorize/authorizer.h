@@ -73,7 +73,8 @@ struct Authorization {
   std::vector<LimitState> limits;
   absl::Time time;
   std::optional<Rejection> rejection;
-  // Whether the request used the parameter redirect_uri instead of redirect_url.
+  // Whether the parameter redirect_uri was checked instead of redirect_url. The checks before that
+  // of redirections do not look at it.
   bool uses_redirect_uri = false;
   // The usage was counted already (Hardening::check_and_report_atomically).
   bool counted = false;
@@ -179,8 +180,10 @@ class Authorizer {
   base::Task<absl::StatusOr<Integer>> AddDescendants(const Authorization& authorization,
                                                      std::string_view metric_name, Integer value,
                                                      Descents& descents);
-  base::Task<absl::StatusOr<std::vector<UsageReport>>> Reports(const Authorization& authorization,
-                                                               Descents& descents);
+  // `names`: only of these metrics; nullptr: of all.
+  base::Task<absl::StatusOr<std::vector<UsageReport>>> Reports(
+      const Authorization& authorization, const std::vector<std::string>* names,
+      Descents& descents);
   base::Task<absl::StatusOr<Integer>> RemainingCalls(const Authorization& authorization,
                                                      const UsageReport& report, Descents& descents);
 

@@ -60,16 +60,19 @@ base::Task<absl::StatusOr<Integer>> Authorizer::AddDescendants(const Authorizati
 base::Task<absl::StatusOr<std::vector<UsageReport>>> Authorizer::UsageReports(
     const Authorization& authorization) {
   Descents descents;
-  co_return co_await Reports(authorization, descents);
+  co_return co_await Reports(authorization, /*names=*/nullptr, descents);
 }
 
 base::Task<absl::StatusOr<std::vector<UsageReport>>> Authorizer::Reports(
-    const Authorization& authorization, Descents& descents) {
+    const Authorization& authorization, const std::vector<std::string>* names, Descents& descents) {
   const bool adds_usage = authorization.authorized() && authorization.usage &&
                           threescale::Reports(authorization.endpoint);
   std::vector<UsageReport> reports;
   for (const LimitState& limit : authorization.limits) {
     if (!limit.metric_name) continue;
+    const bool is_wanted = names == nullptr || std::find(names->begin(), names->end(),
+                                                         *limit.metric_name) != names->end();
+    if (!is_wanted) continue;
     UsageReport report;
     report.metric_name = *limit.metric_name;
     report.period = PeriodAt(limit.limit.period, authorization.time);
@@ -104,12 +107,10 @@ base::Task<absl::StatusOr<Integer>> Authorizer::RemainingCalls(const Authorizati
 
 base::Task<absl::StatusOr<LimitHeaders>> Authorizer::FindLimitHeaders(
     const Authorization& authorization) {
-  Descents descents;
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<UsageReport> reports,
-                               co_await Reports(authorization, descents));
-  if (authorization.usage && !authorization.usage->empty()) {
+  const bool has_usage = authorization.usage && !authorization.usage->empty();
+  std::vector<std::string> names;
+  if (has_usage) {
     MetricStore metrics(process_);
-    std::vector<std::string> names;
     for (const UsageEntry& entry : *authorization.usage) names.push_back(entry.metric);
     for (const UsageEntry& entry : *authorization.usage) {
       const MetricNameRef metric{authorization.service.id, entry.metric};
@@ -117,10 +118,11 @@ base::Task<absl::StatusOr<LimitHeaders>> Authorizer::FindLimitHeaders(
                                    co_await metrics.Ascendants(metric));
       names.insert(names.end(), above.begin(), above.end());
     }
-    std::erase_if(reports, [&names](const UsageReport& report) {
-      return std::find(names.begin(), names.end(), report.metric_name) == names.end();
-    });
   }
+  Descents descents;
+  REDOUBLE_CO_ASSIGN_OR_RETURN(
+      const std::vector<UsageReport> reports,
+      co_await Reports(authorization, has_usage ? &names : nullptr, descents));
   std::optional<RankedReport> tightest;
   for (const UsageReport& report : reports) {
     REDOUBLE_CO_ASSIGN_OR_RETURN(const Integer remaining,
@@ -142,10 +144,11 @@ base::Task<absl::StatusOr<LimitHeaders>> Authorizer::FindLimitHeaders(
 
 base::Task<absl::StatusOr<HierarchyReport>> Authorizer::FindHierarchy(
     const Authorization& authorization, const std::vector<UsageReport>& reports) {
+  HierarchyReport report;
+  if (reports.empty()) co_return report;
   MetricStore metrics(process_);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const MetricHierarchy hierarchy,
                                co_await metrics.Hierarchy(authorization.service.id));
-  HierarchyReport report;
   for (const UsageReport& usage_report : reports) {
     const auto children = std::find_if(hierarchy.begin(), hierarchy.end(), [&](const auto& entry) {
       return entry.first == usage_report.metric_name;

@@ -11,6 +11,7 @@ namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -130,6 +131,28 @@ TYPED_TEST(AuthorizerTest, StopsAtTheFirstValidatorThatRejects) {
   this->SaveService("2", /*filters=*/true, "active");
   EXPECT_EQ(this->VerdictOn(request), "limits_exceeded");
   EXPECT_EQ(this->Authorize(request).value().http_status(), 409);
+}
+
+TYPED_TEST(AuthorizerTest, UsesTheRedirectionThatItChecked) {
+  AuthRequest request = this->Request();
+  request.redirect_uri = "http://b";
+  const auto uses_uri = [&] {
+    return this->Handle(Endpoint::kOauthAuthorize, request).value().uses_redirect_uri;
+  };
+  EXPECT_FALSE(uses_uri()) << "the check of the service rejects first";
+  this->SaveService("oauth");
+  EXPECT_TRUE(uses_uri());
+  request.app_key = "";
+  EXPECT_FALSE(uses_uri()) << "so does that of the key";
+}
+
+TYPED_TEST(AuthorizerTest, ReadsTheHierarchyOnlyForReports) {
+  const Authorization authorization = this->Authorize(this->Request()).value();
+  this->Ask({"DEL", "metrics/service_id:2/ids"});
+  this->Ask({"SET", "metrics/service_id:2/ids", "of another type"});
+  Authorizer authorizer(this->process());
+  EXPECT_THAT(this->Run(authorizer.FindHierarchy(authorization, {})), IsOkAndHolds(IsEmpty()));
+  EXPECT_FALSE(this->Run(authorizer.FindHierarchy(authorization, {UsageReport()})).ok());
 }
 
 TYPED_TEST(AuthorizerTest, ChecksRedirectionsAtOauthEndpoints) {

@@ -62,7 +62,7 @@ base::Task<absl::StatusOr<HttpResponse>> Backend::Handle(HttpRequest request) {
   }
   const absl::Status accepted = co_await reporter_.Report(std::get<ReportRequest>(std::move(call)));
   if (accepted.ok()) co_return ReportResponse();
-  if (ErrorCodeOf(accepted)) co_return ErrorResponse(accepted);
+  if (ErrorCodeOf(accepted)) co_return ErrorResponse(accepted, request);
   co_return accepted;
 }
 
@@ -74,7 +74,7 @@ base::Task<absl::StatusOr<HttpResponse>> Backend::Authorize(const AuthCall& call
       co_await listener_.Handle(call.endpoint, view, info);
   if (!authorization.ok()) {
     const bool has_response = ErrorCodeOf(authorization.status()) || view.has_malformed_usage;
-    if (has_response) co_return ErrorResponse(authorization.status());
+    if (has_response) co_return ErrorResponse(authorization.status(), request);
     co_return authorization.status();
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const AnswerDetails details,

@@ -106,6 +106,10 @@ TYPED_TEST(BackendTest, AnswersErrorsAndStoresThem) {
                        this->Run(backend->Handle(this->Authrep("&usage=1"))));
   EXPECT_EQ(malformed.status, 403);
   EXPECT_EQ(malformed.body, "");
+  ASSERT_OK_AND_ASSIGN(const HttpResponse silent,
+                       this->Run(backend->Handle(this->Authrep("&usage[nope]=1&no_body=1"))));
+  EXPECT_EQ(silent.status, 404);
+  EXPECT_EQ(silent.body, "");
 }
 
 TYPED_TEST(BackendTest, HasNoResponseForAnErrorOfRedis) {

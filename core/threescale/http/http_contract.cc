@@ -50,15 +50,14 @@ bool IsText(const FormValue& value) {
   return true;
 }
 
-// The extension no_body is also a parameter.
-bool IsOn(std::string_view no_body) { return no_body != "false" && no_body != "0"; }
+std::string_view OptionsOf(const HttpRequest& request) {
+  return request.Header(kExtensionsHeader).value_or("");
+}
 
 HttpCall ParseAuth(Endpoint endpoint, const HttpRequest& request, FormValue form) {
   AuthCall call;
   call.endpoint = endpoint;
-  call.extensions = ParseExtensions(request.Header(kExtensionsHeader).value_or(""));
-  const std::optional<std::string_view> no_body = form.TextOf("no_body");
-  if (no_body && !call.extensions.no_body) call.extensions.no_body = IsOn(*no_body);
+  call.extensions = ParseExtensions(OptionsOf(request), form.TextOf("no_body"));
   call.parameters = std::move(form);
   return call;
 }
@@ -106,8 +105,7 @@ HttpCall ParseReport(const HttpRequest& request, const FormValue& form) {
       }
     }
   }
-  report.flat_usage = ParseExtensions(request.Header(kExtensionsHeader).value_or("")).flat_usage;
-  report.context_info = ContextInfo(request);
+  report.flat_usage = ParseExtensions(OptionsOf(request)).flat_usage;
   return report;
 }
 
@@ -119,18 +117,33 @@ void AddText(JsonObject& object, std::string_view name, std::optional<std::strin
   }
 }
 
-std::string ExtensionsJson(std::string_view header) {
+// Returns the parameter of the query; that of a form has no effect.
+std::optional<std::string> NoBodyOf(const HttpRequest& request) {
+  const absl::StatusOr<FormValue> form = ParseForm(request.query);
+  return form.ok() ? OwnedText(*form, "no_body") : std::nullopt;
+}
+
+void AddNoBody(JsonObject& json, std::optional<std::string_view> value) {
+  if (value) {
+    json.AddJson("no_body", IsNoBody(*value) ? "true" : "false");
+  } else {
+    json.AddJson("no_body", "null");
+  }
+}
+
+// `no_body` is the parameter, which stands in for a missing option.
+std::string ExtensionsJson(std::string_view header, std::optional<std::string_view> no_body) {
   JsonObject json;
   const absl::StatusOr<FormValue> form = ParseForm(header);
   if (!form.ok()) return json.text();
   for (const auto& [name, value] : form->members()) {
-    const std::string_view text = value.text().value_or("");
-    if (name == "no_body") {
-      json.AddJson(name, IsOn(text) ? "true" : "false");
-    } else {
-      json.Add(name, text);
+    if (name != "no_body") {
+      json.Add(name, value.text().value_or(""));
+      continue;
     }
+    AddNoBody(json, value.text() ? value.text() : no_body);
   }
+  if (no_body && form->Find("no_body") == nullptr) AddNoBody(json, no_body);
   return json.text();
 }
 
@@ -193,7 +206,7 @@ std::string ContextInfo(const HttpRequest& request) {
   info.Add("ip", request.ip);
   AddText(info, "content_type", request.Header("Content-Type"));
   AddText(info, "content_length", request.Header("Content-Length"));
-  info.AddJson("extensions", ExtensionsJson(request.Header(kExtensionsHeader).value_or("")));
+  info.AddJson("extensions", ExtensionsJson(OptionsOf(request), NoBodyOf(request)));
   return info.text();
 }
 
@@ -219,6 +232,12 @@ HttpResponse AuthorizationResponse(const Authorization& authorization,
 }
 
 HttpResponse ReportResponse() { return Respond(202, ""); }
+
+HttpResponse ErrorResponse(const absl::Status& error, const HttpRequest& request) {
+  HttpResponse response = ErrorResponse(error);
+  if (ParseExtensions(OptionsOf(request), NoBodyOf(request)).no_body) response.body.clear();
+  return response;
+}
 
 HttpResponse ErrorResponse(const absl::Status& error) {
   const std::optional<ErrorCode> code = ErrorCodeOf(error);

@@ -85,6 +85,9 @@ HttpResponse AuthorizationResponse(const Authorization& authorization,
                                    const AnswerDetails& details);
 HttpResponse ReportResponse();
 HttpResponse ErrorResponse(const absl::Status& error);
+// Without a body, if `request` asks for none: by an option, or by the parameter no_body of the
+// query.
+HttpResponse ErrorResponse(const absl::Status& error, const HttpRequest& request);
 
 }  // namespace redouble::inline v0_1::threescale
 

@@ -158,6 +158,19 @@ TEST(ContextInfo, DescribesTheRequest) {
             R"("content_length":null,"extensions":{"no_body":false,"flat_usage":"1"}})");
 }
 
+TEST(ContextInfo, NamesTheParameterNoBodyAsAnExtension) {
+  const auto extensions = [](std::string query, std::string options) {
+    const std::string info = ContextInfo(
+        {.path = "/", .query = std::move(query), .headers = {{"3scale-options", options}}});
+    return info.substr(info.find("\"extensions\":"));
+  };
+  EXPECT_EQ(extensions("no_body=1", ""), R"("extensions":{"no_body":true}})");
+  EXPECT_EQ(extensions("no_body=0", "a=1"), R"("extensions":{"a":"1","no_body":false}})");
+  EXPECT_EQ(extensions("no_body=1", "no_body=0"), R"("extensions":{"no_body":false}})");
+  EXPECT_EQ(extensions("no_body=1", "no_body&a=1"), R"("extensions":{"no_body":true,"a":"1"}})");
+  EXPECT_EQ(extensions("", "no_body"), R"("extensions":{"no_body":null}})");
+}
+
 TEST(ErrorResponse, HasTheStatusAndTheDocumentOfItsCode) {
   const HttpResponse response = ErrorResponse(MakeError(ErrorCode::kMetricInvalid, "a<b"));
   EXPECT_EQ(response.status, 404);
@@ -166,6 +179,25 @@ TEST(ErrorResponse, HasTheStatusAndTheDocumentOfItsCode) {
   const HttpResponse without = ErrorResponse(absl::PermissionDeniedError("usage"));
   EXPECT_EQ(without.status, 403);
   EXPECT_EQ(without.body, "");
+}
+
+TEST(ErrorResponse, HasNoBodyIfTheRequestWantsNone) {
+  const absl::Status error = MakeError(ErrorCode::kMetricInvalid, "a");
+  const auto has_body = [&](std::string query, std::string options, std::string form = "") {
+    const HttpResponse response = ErrorResponse(error, {.path = "/transactions/authorize.xml",
+                                                        .query = std::move(query),
+                                                        .headers = {{"3scale-options", options}},
+                                                        .body = std::move(form)});
+    EXPECT_EQ(response.status, 404);
+    return !response.body.empty();
+  };
+  EXPECT_TRUE(has_body("", ""));
+  EXPECT_FALSE(has_body("", "no_body=1"));
+  EXPECT_FALSE(has_body("no_body=", ""));
+  EXPECT_TRUE(has_body("no_body=false", ""));
+  EXPECT_TRUE(has_body("no_body=1", "no_body=0")) << "the option comes first";
+  EXPECT_FALSE(has_body("no_body=1", "no_body")) << "an option without a value is none";
+  EXPECT_TRUE(has_body("", "", "no_body=1")) << "that of a form has no effect";
 }
 
 }  // namespace

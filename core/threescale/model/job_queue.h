@@ -48,8 +48,6 @@ struct ReportJob {
   // The usage was counted already (Hardening::check_and_report_atomically). The worker only adds
   // response codes, traffic events and alerts.
   bool counted = false;
-  // The request as JSON, for the errors list.
-  std::string context_info = "{}";
   absl::Time enqueued_at = absl::UnixEpoch();
   // Set by a queue that can deliver a job more than once: unique among all jobs, and the same for
   // each delivery. Empty: none. Hardening::count_jobs_once needs it.

@@ -177,6 +177,14 @@ TYPED_TEST(ListenerTest, TellsTheTightestLimit) {
             2);
 }
 
+TYPED_TEST(ListenerTest, ReadsTheHierarchyOnlyForLimitsOfTheUsage) {
+  this->SaveLimit("10", Granularity::kDay, "10");
+  const Authorization answer = this->Authrep(this->Request(Usage{{"other", "1"}})).value();
+  this->Ask({"DEL", "metrics/service_id:2/ids"});
+  this->Ask({"SET", "metrics/service_id:2/ids", "of another type"});
+  EXPECT_EQ(this->Headers(answer).remaining, -1);
+}
+
 TYPED_TEST(ListenerTest, PrefersTheLongerOfTwoPeriods) {
   this->SaveLimit("10", Granularity::kDay, "8");
   this->SaveLimit("10", Granularity::kEternity, "8");

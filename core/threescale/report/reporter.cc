@@ -78,7 +78,6 @@ base::Task<absl::Status> Reporter::Report(ReportRequest request) {
   job.transactions = WithoutZeroUsage(std::move(request.transactions));
   if (job.transactions.empty()) co_return absl::OkStatus();
   job.flat_usage = request.flat_usage;
-  job.context_info = std::move(request.context_info);
   job.enqueued_at = process_.clock.Now();
   Notification notification;
   notification.transactions = static_cast<int64_t>(job.transactions.size());

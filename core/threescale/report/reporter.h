@@ -42,8 +42,6 @@ struct ReportRequest {
   // Whether a transaction has a user_id.
   bool names_user_id = false;
   bool flat_usage = false;
-  // The request as JSON, for the errors list.
-  std::string context_info = "{}";
 };
 
 class Reporter {

@@ -50,7 +50,6 @@ TYPED_TEST_SUITE(ReporterTest, tests::LayoutBackends, tests::BackendNames);
 TYPED_TEST(ReporterTest, LeavesAJobAndNotifiesTheMaster) {
   ReportRequest request = this->Request({Of({{"hits", "1"}}), Of({})});
   request.flat_usage = true;
-  request.context_info = "{\"a\":1}";
   ASSERT_THAT(this->Report(request), IsOk());
   const std::optional<Job> job = this->queue_.Pop();
   ASSERT_TRUE(job.has_value());
@@ -58,7 +57,6 @@ TYPED_TEST(ReporterTest, LeavesAJobAndNotifiesTheMaster) {
   EXPECT_EQ(report.service_id, "2");
   EXPECT_EQ(report.transactions.size(), 2u) << "one without any usage stays";
   EXPECT_TRUE(report.flat_usage);
-  EXPECT_EQ(report.context_info, "{\"a\":1}");
   EXPECT_EQ(report.enqueued_at, this->now());
   EXPECT_THAT(this->Notified(), ::testing::HasSubstr("{\\\"transactions\\\":2}"));
 }

@@ -100,12 +100,15 @@ base::Task<absl::Status> Worker::RunReport(ReportJob job) {
   absl::StatusOr<std::vector<CountedTransaction>> transactions = co_await Parse(job);
   absl::Status run = transactions.status();
   if (run.ok()) {
+    // A report that counts nothing does not ask for a ping.
+    if (transactions->empty()) co_return absl::OkStatus();
     run = co_await Aggregator(process_, options_.aggregator)
               .Aggregate(*std::move(transactions), job.id);
   }
   if (!ErrorCodeOf(run)) co_return run;
+  // The original looks for the request where the queue's JSON does not keep it, and finds none.
   co_return co_await ErrorLog(process_, options_.aggregator.hardening)
-      .Store(job.service_id, std::move(run), job.context_info);
+      .Store(job.service_id, std::move(run), /*context_info=*/"{}");
 }
 
 // Validates all transactions before any write.

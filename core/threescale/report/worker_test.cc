@@ -12,6 +12,7 @@ namespace redouble::inline v0_1::threescale {
 namespace {
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -63,6 +64,24 @@ TYPED_TEST(WorkerTest, CountsNoParentsOfFlatUsage) {
   ASSERT_THAT(this->RunReport({Of("app", {{"search", "2"}})}, /*flat_usage=*/true), IsOk());
   EXPECT_EQ(this->Counter("7", "eternity"), "2");
   EXPECT_EQ(this->Counter("6", "eternity"), "nil");
+}
+
+TYPED_TEST(WorkerTest, TellsNobodyOfAReportThatCountsNothing) {
+  int calls = 0;
+  WorkerOptions options;
+  options.aggregator.events_hook = [&]() -> base::Task<absl::Status> {
+    ++calls;
+    co_return absl::OkStatus();
+  };
+  const auto run = [&](Usage usage) {
+    ReportJob job{.service_id = "2", .transactions = {Of("app", std::move(usage))}};
+    return this->Run(Worker(this->process(), options).Run(Job(std::move(job))));
+  };
+  ASSERT_THAT(run({{"hits", "1"}}), IsOk());
+  EXPECT_EQ(calls, 1);
+  this->Ask({"DEL", "events/ping"});
+  ASSERT_THAT(run({}), IsOk());
+  EXPECT_EQ(calls, 1);
 }
 
 TYPED_TEST(WorkerTest, SkipsATransactionWithoutUsageAndItsCode) {
@@ -174,6 +193,13 @@ TYPED_TEST(WorkerTest, DiscardsTheWholeReportForOneMistake) {
   this->ExpectDiscarded({good, unknown_key}, "user_key_invalid");
   this->ExpectDiscarded({good, Transaction()}, "application_not_found");
   this->ExpectDiscarded({good, Of("app", {{"hits", "\xff"}})}, "not_valid_data");
+}
+
+TYPED_TEST(WorkerTest, DescribesNoRequestInItsErrors) {
+  ASSERT_THAT(this->RunReport({Of("nobody", {{"hits", "1"}})}), IsOk());
+  const auto errors = this->Run(ErrorLog(this->process()).List("2"));
+  ASSERT_THAT(errors, IsOkAndHolds(::testing::SizeIs(1)));
+  EXPECT_THAT(errors->front(), ::testing::EndsWith(",\"context_info\":{}}"));
 }
 
 TYPED_TEST(WorkerTest, TakesTransactionsWithinTheWindowOfTimeOnly) {

@@ -61,9 +61,6 @@ void ReadParameters(ArgumentReader& reader, Parameters& parameters) {
     parameters.texts.push_back(TextOf((*log)["code"]));
     if (parameters.texts.back()) parameters.request.log_code = *parameters.texts.back();
   }
-  if (const OptionalText no_body = Text(reader, "no_body")) {
-    parameters.request.extensions.no_body = *no_body != "false" && *no_body != "0";
-  }
 }
 
 // Arguments that are not parameters of the request.
@@ -123,7 +120,8 @@ base::Task<OperationResult> Handle(Endpoint endpoint, Session session, Operation
   Parameters parameters;
   ArgumentReader params_reader(params, "/params");
   const std::string header = Text(reader, "extensions_header").value_or("");
-  parameters.request.extensions = threescale::ParseExtensions(header);
+  const OptionalText no_body = Text(params_reader, "no_body");
+  parameters.request.extensions = threescale::ParseExtensions(header, no_body);
   ReadParameters(params_reader, parameters);
   REDOUBLE_CO_RETURN_IF_ERROR(params_reader.Finish());
 
@@ -140,15 +138,14 @@ base::Task<OperationResult> Handle(Endpoint endpoint, Session session, Operation
   threescale::Notifier notifier(process, session->queue(), notifier_options);
   threescale::Listener listener(process, session->queue(), notifier, options);
 
-  const HttpRequest http = {
-      .path = PathOf(endpoint), .params = params, .extensions_header = header};
-  const std::string info = RequestInfo(http).dump();
+  const threescale::HttpRequest http = RequestOf("GET", PathOf(endpoint), params, header);
+  const std::string info = threescale::ContextInfo(http);
   const absl::StatusOr<Authorization> answer =
       co_await listener.Handle(endpoint, parameters.request, info);
   if (!answer.ok()) {
     const bool is_answer = threescale::ErrorCodeOf(answer.status()).has_value() ||
                            parameters.request.has_malformed_usage;
-    if (is_answer) co_return ErrorAnswer(answer.status());
+    if (is_answer) co_return ErrorAnswer(answer.status(), http);
     co_return answer.status();
   }
   OperationResult told = co_await Answer(listener.authorizer(), *answer);

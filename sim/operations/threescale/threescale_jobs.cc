@@ -43,7 +43,6 @@ absl::StatusOr<Job> ReportFromJson(const Json& json, const Json& args) {
   job.flat_usage = json.value("flat_usage", false);
   job.counted = json.value("counted", false);
   job.id = MemberText(json, "id").value_or("");
-  job.context_info = json.contains("context_info") ? json["context_info"].dump() : "{}";
   return Job(std::move(job));
 }
 

@@ -4,8 +4,8 @@
 //                                               "log": {"code": "200"}}}, 1745430159.0]}
 //   {"class": "NotifyJob", "args": ["pkey", {"transactions": 1}, "2025-04-23 17:42:00 UTC"]}
 //
-// Members that recordings do not have are written beside these: "flat_usage", "counted" and
-// "context_info" of a report.
+// Members that recordings do not have are written beside these: "flat_usage" and "counted"
+// of a report.
 //
 // Thread-safety: pure functions.
 #ifndef REDOUBLE_SIM_OPERATIONS_THREESCALE_THREESCALE_JOBS_H_

@@ -134,8 +134,8 @@ base::Task<OperationResult> Report(Session session, OperationContext context,
   request.service_token = Param(sent.params, "service_token");
   request.service_id = Param(sent.params, "service_id");
   request.flat_usage = threescale::ParseExtensions(sent.extensions).flat_usage;
-  const HttpRequest http{"POST", "/transactions.xml", sent.params, sent.extensions};
-  request.context_info = RequestInfo(http).dump();
+  const threescale::HttpRequest http =
+      RequestOf("POST", "/transactions.xml", sent.params, sent.extensions);
   const absl::Status read = ReadTransactions(sent.params, request);
   if (!read.ok()) reader.Refuse("transactions", std::string(read.message()));
   Surroundings around(*session, context, reader);
@@ -145,7 +145,7 @@ base::Task<OperationResult> Report(Session session, OperationContext context,
   threescale::Reporter reporter(around.process, session->queue(), notifier);
   const absl::Status taken = co_await reporter.Report(std::move(request));
   if (!taken.ok() && !threescale::ErrorCodeOf(taken)) co_return taken;
-  Json answer = taken.ok() ? Json{{"status", 202}, {"body", ""}} : ErrorAnswer(taken);
+  Json answer = taken.ok() ? Json{{"status", 202}, {"body", ""}} : ErrorAnswer(taken, http);
   if (!KeepsJobs(*session)) answer["jobs"] = TakeJobs(session->queue());
   co_return answer;
 }

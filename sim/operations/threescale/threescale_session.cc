@@ -7,11 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/threescale/errors.h"
-#include "redouble/core/threescale/http/http_contract.h"
 
 namespace redouble::inline v0_1::scenarios {
 namespace {
@@ -48,19 +46,6 @@ void AppendQuery(const Json& value, const std::string& prefix, std::vector<std::
   } else {
     parts.push_back(absl::StrCat(prefix, "=", EncodeQueryText(TextOf(value).value_or(""))));
   }
-}
-
-// Returns the options of the header by name; no_body as a boolean.
-Json ExtensionsJson(std::string_view header) {
-  Json json = Json::object();
-  for (const absl::string_view option : absl::StrSplit(ToAbsl(header), '&', absl::SkipEmpty())) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(option, absl::MaxSplits('=', 1));
-    json[parts.first] = parts.second;
-  }
-  if (json.contains("no_body"))
-    json["no_body"] = json["no_body"] != "false" && json["no_body"] != "0";
-  return json;
 }
 
 }  // namespace
@@ -141,25 +126,20 @@ std::string NestedQuery(const Json& params) {
   return absl::StrJoin(parts, "&");
 }
 
-Json RequestInfo(const HttpRequest& request) {
-  const bool is_post = request.method == "POST";
-  const std::string query = NestedQuery(request.params);
-  std::string url = absl::StrCat("http://example.org", ToAbsl(request.path));
-  if (!is_post && !query.empty()) absl::StrAppend(&url, "?", query);
-  Json info;
-  info["url"] = url;
-  info["method"] = request.method;
-  info["form_vars"] = is_post ? Json(query) : Json();
-  info["user_agent"] = Json();
-  info["ip"] = "127.0.0.1";
-  info["content_type"] = is_post ? Json("application/x-www-form-urlencoded") : Json();
-  info["content_length"] = std::to_string(is_post ? query.size() : 0);
-  info["extensions"] = ExtensionsJson(request.extensions_header);
-  return info;
+threescale::HttpRequest RequestOf(std::string_view method, std::string_view path,
+                                  const Json& params, std::string_view extensions_header) {
+  threescale::HttpRequest request{.method = std::string(method), .path = std::string(path)};
+  const bool is_post = method == "POST";
+  (is_post ? request.body : request.query) = NestedQuery(params);
+  if (is_post) request.headers.emplace_back("Content-Type", "application/x-www-form-urlencoded");
+  request.headers.emplace_back("Content-Length", absl::StrCat(request.body.size()));
+  request.headers.emplace_back("3scale-options", extensions_header);
+  request.ip = "127.0.0.1";
+  return request;
 }
 
-Json ErrorAnswer(const absl::Status& status) {
-  const threescale::HttpResponse response = threescale::ErrorResponse(status);
+Json ErrorAnswer(const absl::Status& status, const threescale::HttpRequest& request) {
+  const threescale::HttpResponse response = threescale::ErrorResponse(status, request);
   return {{"status", response.status}, {"body", response.body}};
 }
 

@@ -29,6 +29,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/threescale/hardening.h"
+#include "redouble/core/threescale/http/http_contract.h"
 #include "redouble/core/threescale/memoizer.h"
 #include "redouble/core/threescale/model/job_queue.h"
 #include "redouble/core/threescale/process.h"
@@ -108,21 +109,16 @@ std::optional<std::string> TextOf(const sim::Json& value);
 // ArgumentError or RuntimeError.
 sim::Json ThreescaleErrorResult(const absl::Status& status);
 
-// The parts of a request that entries of the error list show. `params` is an object, nested as the
+// Returns the request that the recorder's client sends. `params` is an object, nested as the
 // parameters are: the form of a POST, the query of a GET.
-struct HttpRequest {
-  std::string_view method = "GET";
-  std::string_view path;
-  const sim::Json& params;
-  std::string_view extensions_header;
-};
-sim::Json RequestInfo(const HttpRequest& request);
+threescale::HttpRequest RequestOf(std::string_view method, std::string_view path,
+                                  const sim::Json& params, std::string_view extensions_header);
 
 // Returns "a=1&usage[hits]=2", with values encoded as in forms.
 std::string NestedQuery(const sim::Json& params);
 
 // Returns an error as an HTTP response: {"status": 404, "body": "<?xml ...><error code=...>"}.
-sim::Json ErrorAnswer(const absl::Status& status);
+sim::Json ErrorAnswer(const absl::Status& status, const threescale::HttpRequest& request);
 
 }  // namespace redouble::inline v0_1::scenarios
 
