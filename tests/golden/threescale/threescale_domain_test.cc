@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@
 
 namespace redouble::inline v0_1::golden {
 namespace {
+
+constexpr char kWideFolder[] = "tests/data/golden/threescale/wide";
+constexpr int kLeastWideGoldens = 40;
 
 Json ReadGolden(std::string_view name) { return golden::ReadGolden("threescale", name); }
 
@@ -49,6 +53,19 @@ INSTANTIATE_TEST_SUITE_P(
         "stats_cleanup", "stats_cleanup_colon_in_app_id", "usage_limits_crud",
         "usage_overflow_partial", "user_key_mode"),
     [](const auto& info) { return std::string(info.param); });
+
+// Random sequences; tests/originals/threescale records them.
+TEST(ThreescaleDomain, ReplaysEachRandomSequenceOfTheOriginal) {
+  int replayed = 0;
+  for (const auto& file : std::filesystem::directory_iterator(kWideFolder)) {
+    const std::string name = file.path().stem().string();
+    if (file.path().extension() != ".json") continue;
+    const Outcome outcome = Replay(ReadGolden("wide/" + name));
+    EXPECT_FALSE(outcome.difference) << name << ": " << outcome.difference->ToString();
+    ++replayed;
+  }
+  EXPECT_GE(replayed, kLeastWideGoldens);
+}
 
 TEST(ThreescaleDomain, FailsADoctoredGoldenAtTheChangedPlace) {
   struct Doctoring {

@@ -1,0 +1,15 @@
+# Records random sequences of operations on the original; see README.md.
+#
+#   THREESCALE_ORIGINAL=CHECKOUT ruby record.rb SOCKET FOLDER FIRST_SEED COUNT [LENGTH]
+require_relative "golden"
+require_relative "sequences"
+
+socket, folder, first, count, length = ARGV
+ENV["TZ"] = "UTC"
+client = Recorder::Client.new(socket)
+source = "recorded by tests/originals/threescale/record.rb from #{ENV.fetch('THREESCALE_SOURCE', 'the original')}"
+(first.to_i...(first.to_i + count.to_i)).each do |seed|
+  sequence = Recorder::Sequence.new(seed, (length || 20).to_i).to_h
+  golden = Recorder::Recording.new(client, sequence).golden("#{source}; seed #{seed}")
+  File.write(File.join(folder, "#{sequence[:name]}.json"), "#{JSON.generate(golden)}\n")
+end
