@@ -14,8 +14,8 @@
 namespace redouble::inline v0_1::golden {
 namespace {
 
-constexpr char kWideFolder[] = "tests/data/golden/threescale/wide";
-constexpr int kLeastWideGoldens = 40;
+constexpr char kSequencesFolder[] = "tests/data/golden/threescale_sequences";
+constexpr int kLeastSequences = 40;
 
 Json ReadGolden(std::string_view name) { return golden::ReadGolden("threescale", name); }
 
@@ -57,14 +57,14 @@ INSTANTIATE_TEST_SUITE_P(
 // Random sequences; tests/originals/threescale records them.
 TEST(ThreescaleDomain, ReplaysEachRandomSequenceOfTheOriginal) {
   int replayed = 0;
-  for (const auto& file : std::filesystem::directory_iterator(kWideFolder)) {
+  for (const auto& file : std::filesystem::directory_iterator(kSequencesFolder)) {
     const std::string name = file.path().stem().string();
     if (file.path().extension() != ".json") continue;
-    const Outcome outcome = Replay(ReadGolden("wide/" + name));
+    const Outcome outcome = Replay(golden::ReadGolden("threescale_sequences", name));
     EXPECT_FALSE(outcome.difference) << name << ": " << outcome.difference->ToString();
     ++replayed;
   }
-  EXPECT_GE(replayed, kLeastWideGoldens);
+  EXPECT_GE(replayed, kLeastSequences);
 }
 
 TEST(ThreescaleDomain, FailsADoctoredGoldenAtTheChangedPlace) {

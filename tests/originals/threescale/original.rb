@@ -1,8 +1,8 @@
-# Loads the original: a checkout of https://github.com/3scale/apisonator, whose folder THREESCALE_ORIGINAL names. What the
+# Loads the original: a checkout of https://github.com/3scale/apisonator, whose folder REDOUBLE_THREESCALE names. What the
 # recorder has to control is put in place of its own files: the connection to Redis, the queue of jobs, the configuration,
 # the log and the clock. Needs the packages ruby-sinatra, ruby-rack-test, ruby-builder and ruby-yajl.
-unless ENV["THREESCALE_ORIGINAL"]
-  warn "skipped: THREESCALE_ORIGINAL does not name a checkout of github.com/3scale/apisonator"
+unless ENV["REDOUBLE_THREESCALE"]
+  warn "skipped: REDOUBLE_THREESCALE does not name a checkout of github.com/3scale/apisonator"
   exit 77
 end
 
@@ -123,7 +123,7 @@ module ThreeScale
 end
 
 module Recorder
-  LIBRARY = File.join(File.expand_path(ENV["THREESCALE_ORIGINAL"]), "lib")
+  LIBRARY = File.join(File.expand_path(ENV["REDOUBLE_THREESCALE"]), "lib")
   BACKEND = "3scale/backend"
   REPLACED = ["resque", *%w[configuration cors csp logging storage version].map { |name| "#{BACKEND}/#{name}" }].freeze
   FILES = %w[storage_key_helpers storage_helpers storable extensions/array extensions/hash extensions/nil_class

@@ -1,6 +1,6 @@
 # Records random sequences of operations on the original; see README.md.
 #
-#   THREESCALE_ORIGINAL=CHECKOUT ruby record.rb SOCKET FOLDER FIRST_SEED COUNT [LENGTH]
+#   REDOUBLE_THREESCALE=CHECKOUT ruby record.rb SOCKET FOLDER FIRST_SEED COUNT [LENGTH]
 require_relative "golden"
 require_relative "sequences"
 
