@@ -80,6 +80,8 @@ def rows_of(page, layout):
 
 
 class ClusterTypedTest(unittest.TestCase):
+    maxDiff = None
+
     def test_with_documented_keys_what_fails_is_what_the_page_says(self):
         self.check("documented", PROGRAMS)
 
