@@ -205,8 +205,9 @@ UnguardedStore::Result UnguardedStore::ReportConsumption() {
 }
 
 UnguardedStore::Result UnguardedStore::EmitWithFreshKey(const Call& call) {
-  const std::string token = TokenOf(call.arguments[1]);
-  co_return co_await CountEmission(call, EmitOp(absl::StrCat(token, "#", ++attempts_)));
+  ++attempts_;
+  std::string op = EmitOp(absl::StrCat(TokenOf(call.arguments[1]), "#", attempts_));
+  co_return co_await CountEmission(call, std::move(op));
 }
 
 // Before the other arguments of emit_tokens are: the number of loops, and the iteration of each,
