@@ -156,6 +156,25 @@ TEST_F(SimCommandsTest, DumpsWhileClientsArePaused) {
   EXPECT_EQ(Sim({"DUMP"}), Reply::Bulk(R"({"k":{"type":"string","value":"v"}})"));
 }
 
+TEST_F(SimCommandsTest, RestoringEndsAPause) {
+  Sim({"SNAPSHOT", "before"});
+  Sim({"CLOCK", "ADVANCE", "60000"});
+  const std::unique_ptr<memory::Session> waiting = engine_.Connect();
+  ASSERT_EQ(Ask({"CLIENT", "PAUSE", "20", "WRITE"}), "OK");
+  bool done = false;
+  const auto write = [&]() -> base::Task<void> {
+    const store::Command set(store::CommandId::kSet, {"k", "v"});
+    done = (co_await waiting->Execute(set)).ok();
+  };
+  base::Task<void> task = write();
+  task.Start();
+  EXPECT_FALSE(done);
+  ASSERT_EQ(Sim({"RESTORE", "before"}), Reply::Ok());
+  EXPECT_TRUE(done);
+  EXPECT_EQ(Ask({"SET", "other", "v"}), "OK");
+  EXPECT_EQ(Ask({"GET", "k"}), "\"v\"");
+}
+
 TEST_F(SimCommandsTest, KeysKeepTheirDeadlinesWhenTheClockIsSetBack) {
   Ask({"SET", "k", "v", "PX", "1000"});
   Snapshot::Take(engine_).RestoreAt((kStartMs - 60'000) * 1000, engine_);

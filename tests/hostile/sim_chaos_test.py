@@ -226,6 +226,8 @@ class Round:
                 self.drain(client)
             except ConnectionError:
                 self.reopen(at)
+        # What was blocked last may have paused all clients, and nothing moves the clock any more.
+        self.admin.ask("CLIENT", "UNPAUSE")
 
     def drain(self, client):
         deadline = time.monotonic() + HANGS_SECONDS
