@@ -35,7 +35,7 @@ struct Hardening {
   bool check_and_report_atomically = false;
   // Removes H6 (a crash after SADD loses the first traffic), what expire_atomically leaves of H5,
   // and the second first traffic of a day of H26. One script notes the traffic and publishes its
-  // event, and the day is that of the clock of Redis, on which the counter of the day expires. Has
+  // event. The day is taken from the clock of Redis, which also expires the counter of the day. Has
   // no effect in the cluster layout, where events are in another slot.
   bool note_traffic_atomically = false;
   // Removes H11 for jobs with an id (a repeated job counts twice). One script counts a slice and

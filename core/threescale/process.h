@@ -5,8 +5,8 @@
 //   MetricStore metrics(process);
 //
 // A process is a listener or a worker. Every class of the package copies a Process; the objects
-// that it refers to must outlive them. "Now" is the clock of the process and not that of Redis;
-// only Hardening::note_traffic_atomically asks the latter.
+// that it refers to must outlive them. "Now" is the time of the process, not the time of Redis.
+// Only Hardening::note_traffic_atomically uses the time of Redis.
 //
 // Thread-safety: as Store.
 // Source: docs/systems/threescale.md 1.3.

@@ -186,12 +186,7 @@ class Explorer {
     if (outcome.violation.ok()) return;
     if (++found_.violations > 1) return;
     found_.schedules_to_first = found_.schedules;
-    found_.violation = Violation{.seed = seed,
-                                 .decisions = std::move(outcome.decisions),
-                                 .status = std::move(outcome.violation),
-                                 .trace_hash = std::move(outcome.trace_hash),
-                                 .steps = outcome.steps,
-                                 .cause = {}};
+    found_.violation = MakeViolation(seed, outcome.decisions, outcome);
   }
 
   const Experiment& experiment_;
@@ -257,6 +252,14 @@ RunOutcome Replay(const Experiment& experiment, const ExploreOptions& options, u
   traced.world.traced = true;
   RecordedDecisions recorded(decisions);
   return RunOnce(experiment, traced, seed, recorded);
+}
+
+Violation MakeViolation(uint64_t seed, std::vector<uint32_t> decisions, const RunOutcome& outcome) {
+  return Violation{.seed = seed,
+                   .decisions = std::move(decisions),
+                   .status = outcome.violation,
+                   .trace_hash = outcome.trace_hash,
+                   .steps = outcome.steps};
 }
 
 Exploration Explore(const Experiment& experiment, const ExploreOptions& options) {

@@ -161,6 +161,8 @@ RunOutcome RunOnce(const Experiment& experiment, const ExploreOptions& options, 
 RunOutcome Replay(const Experiment& experiment, const ExploreOptions& options, uint64_t seed,
                   const std::vector<uint32_t>& decisions,
                   std::function<void(std::string_view)> trace_listener = {});
+// The violation that a run with this seed and these decisions has shown.
+Violation MakeViolation(uint64_t seed, std::vector<uint32_t> decisions, const RunOutcome& outcome);
 
 // Returns a violation with the same cause, or a part of it (Cause::IsWithin), and with fewer
 // faults, fewer context switches, fewer preemptions and fewer turns, in this order of importance.

@@ -229,12 +229,9 @@ class Shrinker {
 
   Violation Finish() {
     const RunOutcome outcome = Replay(experiment_, options_, violation_.seed, best_.decisions);
-    return Violation{.seed = violation_.seed,
-                     .decisions = std::move(best_.decisions),
-                     .status = outcome.violation,
-                     .trace_hash = outcome.trace_hash,
-                     .steps = outcome.steps,
-                     .cause = std::move(best_.cause)};
+    Violation shrunk = MakeViolation(violation_.seed, std::move(best_.decisions), outcome);
+    shrunk.cause = std::move(best_.cause);
+    return shrunk;
   }
 
   const Experiment& experiment_;

@@ -212,12 +212,8 @@ TEST(Shrink, StaysAtTheBugThatWasFound) {
     const RunOutcome outcome = RunOnce(experiment, {}, seed, decisions);
     if (outcome.violation.ok() || *lost) continue;
     ++shrunk_runs;
-    const Violation shrunk = Shrink(experiment, {},
-                                    Violation{.seed = seed,
-                                              .decisions = outcome.decisions,
-                                              .status = outcome.violation,
-                                              .trace_hash = outcome.trace_hash,
-                                              .steps = outcome.steps});
+    const Violation shrunk =
+        Shrink(experiment, {}, MakeViolation(seed, outcome.decisions, outcome));
     (void)Replay(experiment, {}, seed, shrunk.decisions);
     EXPECT_FALSE(*lost) << "seed " << seed << ", " << shrunk.cause.ToString();
   }

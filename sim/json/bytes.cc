@@ -12,8 +12,6 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
-constexpr std::string_view kPrefix = "bytes:";
-
 absl::Status BadEscape(std::string_view text) {
   return absl::InvalidArgumentError(
       absl::StrCat("\"", base::ToAbsl(text),
@@ -24,9 +22,9 @@ absl::Status BadEscape(std::string_view text) {
 }  // namespace
 
 absl::StatusOr<std::string> DecodeBytes(std::string_view text) {
-  if (!HasBytesPrefix(text)) return std::string(text);
+  if (!text.starts_with(kBytesPrefix)) return std::string(text);
   std::string bytes;
-  for (size_t i = kPrefix.size(); i < text.size(); ++i) {
+  for (size_t i = kBytesPrefix.size(); i < text.size(); ++i) {
     if (text[i] != '\\') {
       bytes.push_back(text[i]);
     } else if (text.substr(i).starts_with("\\\\")) {
@@ -45,8 +43,8 @@ absl::StatusOr<std::string> DecodeBytes(std::string_view text) {
 }
 
 std::string EncodeBytes(std::string_view bytes) {
-  if (base::IsValidUtf8(bytes) && !HasBytesPrefix(bytes)) return std::string(bytes);
-  std::string text(kPrefix);
+  if (base::IsValidUtf8(bytes) && !bytes.starts_with(kBytesPrefix)) return std::string(bytes);
+  std::string text(kBytesPrefix);
   for (const char c : bytes) {
     if (c == '\\') {
       text += "\\\\";

@@ -25,8 +25,7 @@
 
 namespace redouble::inline v0_1::sim {
 
-// Whether bytes or a text begin with "bytes:".
-inline bool HasBytesPrefix(std::string_view text) { return text.starts_with("bytes:"); }
+inline constexpr std::string_view kBytesPrefix = "bytes:";
 
 // Returns the bytes that `text` represents. InvalidArgument for a text that begins with "bytes:"
 // and has a backslash that is neither \\ nor \x with two hexadecimal digits.

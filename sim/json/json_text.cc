@@ -30,7 +30,8 @@ void JsonText::AddInteger(int64_t number) {
 }
 
 void JsonText::AddBytes(std::string_view bytes) {
-  const bool is_plain = !HasBytesPrefix(bytes) && std::all_of(bytes.begin(), bytes.end(), IsPlain);
+  const bool is_plain =
+      !bytes.starts_with(kBytesPrefix) && std::all_of(bytes.begin(), bytes.end(), IsPlain);
   if (!is_plain) return Add(nlohmann::json(EncodeBytes(bytes)).dump());
   char* const start = Room(bytes.size() + 2);
   *start = '"';

@@ -26,8 +26,8 @@
 
 namespace redouble::inline v0_1::sim {
 
-// Adds the JSON of what Store::Execute gave: that of the reply, or the failure's kind ("protocol"
-// when the status tells none). The one place that writes the table above; linear in its size.
+// Adds the result of Store::Execute as JSON: the reply, or the kind of the failure ("protocol" if
+// the status names none). The one place that writes the table above; linear in its size.
 void AddResult(JsonText& json, const absl::StatusOr<store::Reply>& result);
 
 // The same as values. The JSON of a reply. Linear in its size.

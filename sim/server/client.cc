@@ -10,7 +10,6 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
-#include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/sim/server/lookahead.h"
@@ -329,8 +328,7 @@ const memory::OutputBufferLimit& Client::output_limit() const {
 // A replica may always get as much as the backlog has, or it could not continue.
 size_t Client::LeastHardLimit() const {
   if (limit_class_ != memory::ClientClass::kReplica) return 0;
-  const std::string bytes = memory::KeptValue("repl-backlog-size", engine_.options());
-  return static_cast<size_t>(base::ParseInt64(bytes).value_or(0));
+  return static_cast<size_t>(memory::KeptNumber("repl-backlog-size", engine_.options()));
 }
 
 void Client::CheckOutput(size_t pending_bytes) {

@@ -9,7 +9,6 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/error_text.h"
 #include "redouble/backends/memory/server/kept_parameters.h"
-#include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 
 namespace redouble::inline v0_1::sim {
@@ -45,8 +44,7 @@ memory::Shutdown::Outcome ServerShutdown::Prepare(const ShutdownOptions& options
   // The keys that are there are not all.
   if (engine_.core().loading()) options_.save = Save::kNever;
   WriteLog(LogLevel::kWarning, "User requested shutdown...");
-  const int64_t timeout_s =
-      base::ParseInt64(memory::KeptValue("shutdown-timeout", engine_.options())).value_or(0);
+  const int64_t timeout_s = memory::KeptNumber("shutdown-timeout", engine_.options());
   if (options.is_now || timeout_s == 0 || replication_.replicas_have_all()) return Finish();
   wait_ = Wait{.deadline_us = now_us_() + timeout_s * 1'000'000, .session_ids = {}};
   Administration& administration = engine_.core().administration();

@@ -145,7 +145,7 @@ Reply SimCommands::RunRestore(Arguments arguments) {
   if (arguments.size() != 1) return WrongSimUse();
   const auto found = snapshots_.find(arguments[0]);
   if (found == snapshots_.end()) return Reply::Error("ERR no such snapshot");
-  // Its end may be far in the future of the restored time.
+  // The pause may end far in the future of the restored time.
   engine_.core().administration().EndPause(memory::Administration::PauseOwner::kClient);
   found->second.Restore(engine_);
   return Reply::Ok();

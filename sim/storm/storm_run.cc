@@ -289,11 +289,7 @@ std::optional<ShrunkStorm> StormRunner::Shrink(int64_t run, const Finding& findi
     if (outcome.violation.ok() || BrokenInvariant(outcome.violation) != finding.Name()) {
       return std::nullopt;
     }
-    return Violation{.seed = seed,
-                     .decisions = outcome.decisions,
-                     .status = outcome.violation,
-                     .trace_hash = outcome.trace_hash,
-                     .steps = outcome.steps};
+    return MakeViolation(seed, outcome.decisions, outcome);
   };
   base::Rng rng(seed);
   StormPlan plan = DrawPlan(system_, rng);

@@ -39,6 +39,11 @@ class RecordTest(unittest.TestCase):
         self.assertIn("recording", recording.stdout.readline())
         return recording
 
+    def record_source(self, source):
+        """A recording that ends by itself."""
+        return subprocess.run([PROGRAM, "record", source, "--out", self.file], capture_output=True, text=True,
+                              timeout=60, check=False)
+
     def end(self, recording):
         recording.send_signal(signal.SIGINT)
         self.assertEqual(recording.wait(20), 0, recording.stderr.read())
@@ -129,8 +134,7 @@ class RecordTest(unittest.TestCase):
         self.redis.process.kill()
         self.assertEqual(recording.wait(20), 0)
         self.replay()
-        gone = subprocess.run([PROGRAM, "record", f"unix://{self.redis.path}", "--out", self.file],
-                              capture_output=True, text=True, timeout=60, check=False)
+        gone = self.record_source(f"unix://{self.redis.path}")
         self.assertEqual(gone.returncode, 1)
         self.assertIn("cannot connect to", gone.stderr)
 
@@ -139,8 +143,7 @@ class RecordTest(unittest.TestCase):
         with open(lines, "w", encoding="utf-8") as file:
             file.write('OK\n1778335382.000000 [0 127.0.0.1:5] "SET" "k" "v" "PX" "100"\n'
                        '1778335382.101000 [0 127.0.0.1:5] "GET" "k"\n')
-        done = subprocess.run([PROGRAM, "record", lines, "--out", self.file], capture_output=True,
-                              text=True, timeout=60, check=False)
+        done = self.record_source(lines)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         with open(self.file, encoding="utf-8") as file:
             steps = json.load(file)["steps"]
@@ -149,8 +152,7 @@ class RecordTest(unittest.TestCase):
         self.replay()
         with open(lines, "a", encoding="utf-8") as file:
             file.write("nonsense\n")
-        done = subprocess.run([PROGRAM, "record", lines, "--out", self.file], capture_output=True,
-                              text=True, timeout=60, check=False)
+        done = self.record_source(lines)
         self.assertEqual(done.returncode, 2)
         self.assertIn("no line of MONITOR: nonsense", done.stderr)
 
@@ -162,8 +164,7 @@ class RecordTest(unittest.TestCase):
                        '{"index":1,"us":1778335382050000,"client":"shop","command":["INCR","n"],'
                        '"reply":{"failure":"outcome unknown"}}\n'
                        '{"index":2,"us":1778335382101000,"client":"shop","transaction":[["GET","k"]],"reply":[null]}\n')
-        done = subprocess.run([PROGRAM, "record", trace, "--out", self.file], capture_output=True,
-                              text=True, timeout=60, check=False)
+        done = self.record_source(trace)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("1 requests got no reply: left out", done.stdout)
         with open(self.file, encoding="utf-8") as file:
@@ -174,8 +175,7 @@ class RecordTest(unittest.TestCase):
         self.replay()
         with open(trace, "a", encoding="utf-8") as file:
             file.write('{"index":3,"us":1778335382101000,"fault":"restart"}\n')
-        done = subprocess.run([PROGRAM, "record", trace, "--out", self.file], capture_output=True,
-                              text=True, timeout=60, check=False)
+        done = self.record_source(trace)
         self.assertEqual(done.returncode, 2)
         self.assertIn("the trace has a fault", done.stderr)
 

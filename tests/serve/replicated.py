@@ -108,10 +108,17 @@ class FakeReplica:
 class ReplicatedTestCase(unittest.TestCase):
     def for_each_pair(self, run):
         """Runs with each pair, and compares what it returns with that of two redis-servers."""
+        self.for_each([{"master": master, "replica": replica} for master, replica in PAIRS], run)
+
+    def for_each_kind(self, run):
+        """Runs with each kind of server, and compares what it returns with that of redis-server."""
+        self.for_each([{"kind": kind} for kind in KINDS], run)
+
+    def for_each(self, cases, run):
         expected = None
-        for master, replica in PAIRS:
-            with self.subTest(master=master, replica=replica):
-                result = run(master, replica)
+        for case in cases:
+            with self.subTest(**case):
+                result = run(*case.values())
                 expected = expected or result
                 self.assertEqual(result, expected)
 

@@ -58,9 +58,10 @@ class Administration {
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
   // The host's file of keys; null if nothing is saved.
   KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
-  // The host's append-only log and replicas; null if there are none.
+  // The host's append-only log, replicas and shutdown; null if there are none.
   AppendLog* append_log() const { return host_ == nullptr ? nullptr : host_->append_log(); }
   Replication* replication() const { return host_ == nullptr ? nullptr : host_->replication(); }
+  Shutdown* shutdown() const { return host_ == nullptr ? nullptr : host_->shutdown(); }
   // The figures of the file of keys. Without one, the last save is the start of the engine.
   KeyFileFigures key_file_figures() const;
   // The size of the large buffers of the host's clients.
@@ -224,7 +225,7 @@ class Administration {
     Pause pause = Pause::kNone;
     int64_t until_ms = 0;
   };
-  // Finds the pause that holds after that of an owner has changed.
+  // Updates the pause in effect after the pause of an owner has changed.
   void UpdatePause();
   void EndDuePauses();
   int64_t FirstMillisAfterPause(int64_t until_ms) const;

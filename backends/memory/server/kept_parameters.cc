@@ -516,4 +516,8 @@ std::string KeptValue(std::string_view name, const EngineOptions& options) {
   return FindKeptParameter(name, options.compatibility)->ValueIn(options);
 }
 
+int64_t KeptNumber(std::string_view name, const EngineOptions& options) {
+  return base::ParseInt64(KeptValue(name, options)).value_or(0);
+}
+
 }  // namespace redouble::inline v0_1::memory

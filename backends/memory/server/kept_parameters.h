@@ -1,14 +1,15 @@
-// Parameters of redis.conf, of 7.0.15 and later versions, that have no effect in Redouble:
-// replication, TLS, allocators, processes and others. CONFIG GET and CONFIG SET treat their values
-// as Redis does, and keep them.
+// Parameters of redis.conf, of 7.0.15 and later versions, whose values an engine only keeps:
+// replication, TLS, allocators, processes and others. CONFIG GET and CONFIG SET treat them as Redis
+// does. A host acts on some of them (KeptValue, KeptNumber); the others have no effect.
 //
 //   const KeptParameter* parameter = FindKeptParameter("repl-timeout");
 //   std::string value = "60";
 //   std::optional<std::string> error = parameter->Check(value);  // nullopt
 //   options.kept_parameters["repl-timeout"] = value;
 //   KeptValue("repl-timeout", options);                          // "60"
+//   KeptNumber("repl-timeout", options);                         // 60
 //
-// The table in commands/server/config.cc has the parameters with an effect.
+// The table in commands/server/config.cc has the other parameters.
 //
 // Thread-safety: constants and pure functions.
 // Source: Redis 7.0 config.c; CONFIG GET * and CONFIG SET of redis-server 7.0.15.
@@ -73,6 +74,8 @@ const KeptParameter* FindKeptParameter(std::string_view name,
 
 // The value of a parameter that every version has, for the version that the options choose.
 std::string KeptValue(std::string_view name, const EngineOptions& options);
+// The same for a parameter that is a number.
+int64_t KeptNumber(std::string_view name, const EngineOptions& options);
 
 }  // namespace redouble::inline v0_1::memory
 

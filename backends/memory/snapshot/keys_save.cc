@@ -2,12 +2,11 @@
 
 #include "redouble/backends/memory/server/kept_parameters.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/base/text/redis_number.h"
 
 namespace redouble::inline v0_1::memory {
 
 int64_t KeySaveDelayMicros(const EngineOptions& options) {
-  return base::ParseInt64(KeptValue("rdb-key-save-delay", options)).value_or(0);
+  return KeptNumber("rdb-key-save-delay", options);
 }
 
 absl::Status FinishSaving(KeysSave& save, ByteSink& sink) {

@@ -516,12 +516,11 @@ absl::Status FinishLoading(RdbLoad& load) {
 
 uint64_t LoadPartBytes(const EngineOptions& options) {
   if (KeyLoadDelayMicros(options) > 0) return 1;
-  const std::string bytes = KeptValue("loading-process-events-interval-bytes", options);
-  return static_cast<uint64_t>(base::ParseInt64(bytes).value_or(0));
+  return static_cast<uint64_t>(KeptNumber("loading-process-events-interval-bytes", options));
 }
 
 int64_t KeyLoadDelayMicros(const EngineOptions& options) {
-  return base::ParseInt64(KeptValue("key-load-delay", options)).value_or(0);
+  return KeptNumber("key-load-delay", options);
 }
 
 std::unique_ptr<RdbLoad> BeginLoadingRdb(Engine& engine, ByteSource& source,

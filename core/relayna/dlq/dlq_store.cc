@@ -117,21 +117,19 @@ base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
 }
 
 base::Task<absl::Status> DlqStore::ForgetExpired(std::vector<std::string> ids) {
-  Batch batch(Batch::Atomicity::kPipeline);
-  for (const std::string& id : ids) batch.Add(CommandId::kExists).AddOwned(keys_.Record(id));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> exist,
-                               co_await store::Execute(store_, batch));
-  std::vector<std::string> keys = {keys_.Records()};
+  std::vector<std::string> records;
+  for (const std::string& id : ids) records.push_back(keys_.Record(id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing,
+                               co_await store::FindMissing(store_, records));
+  if (missing.empty()) co_return absl::OkStatus();
+  const std::string list = keys_.Records();
+  std::vector<std::string_view> keys = {list};
   std::vector<std::string_view> expired;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, store::DecodeBool(std::move(exist[i])));
-    if (exists) continue;
-    keys.push_back(keys_.Record(ids[i]));
+  for (const size_t i : missing) {
+    keys.push_back(records[i]);
     expired.push_back(ids[i]);
   }
-  if (expired.empty()) co_return absl::OkStatus();
-  const std::vector<std::string_view> views(keys.begin(), keys.end());
-  co_return (co_await ForgetScript().Run(store_, views, expired)).status();
+  co_return (co_await ForgetScript().Run(store_, keys, expired)).status();
 }
 
 base::Task<absl::StatusOr<std::optional<DlqRecord>>> DlqStore::Get(std::string_view dlq_id) {

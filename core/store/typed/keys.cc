@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
@@ -56,6 +57,20 @@ base::Task<absl::StatusOr<int64_t>> Exists(Store& store, std::span<const std::st
   Command command(CommandId::kExists);
   command.AddAll(keys);
   co_return DecodeInteger(co_await store.Execute(command));
+}
+
+base::Task<absl::StatusOr<std::vector<size_t>>> FindMissing(Store& store,
+                                                            std::span<const std::string> keys) {
+  std::vector<size_t> missing;
+  if (keys.empty()) co_return missing;
+  Batch batch(Batch::Atomicity::kPipeline);
+  for (const std::string& key : keys) batch.Add(CommandId::kExists, {key});
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Reply> replies, co_await Execute(store, batch));
+  for (size_t i = 0; i < replies.size(); ++i) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, DecodeBool(std::move(replies[i])));
+    if (!exists) missing.push_back(i);
+  }
+  co_return missing;
 }
 
 base::Task<absl::StatusOr<KeyType>> TypeOf(Store& store, std::string_view key) {

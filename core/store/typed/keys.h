@@ -11,6 +11,7 @@
 #ifndef REDOUBLE_CORE_STORE_TYPED_KEYS_H_
 #define REDOUBLE_CORE_STORE_TYPED_KEYS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,6 +40,10 @@ base::Task<absl::StatusOr<int64_t>> Unlink(Store& store, std::span<const std::st
 base::Task<absl::StatusOr<bool>> Exists(Store& store, std::string_view key);
 // Returns how many of the keys exist; a key that is named twice counts twice.
 base::Task<absl::StatusOr<int64_t>> Exists(Store& store, std::span<const std::string_view> keys);
+// Returns the indices of the keys that do not exist, in ascending order. Sends EXISTS for each key
+// in one pipeline, and nothing without keys; the keys may be in different slots.
+base::Task<absl::StatusOr<std::vector<size_t>>> FindMissing(Store& store,
+                                                            std::span<const std::string> keys);
 
 // Returns the type of the key; kNone if it does not exist. Source: Redis 7.0 TYPE.
 base::Task<absl::StatusOr<KeyType>> TypeOf(Store& store, std::string_view key);

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -20,7 +21,9 @@
 namespace redouble::inline v0_1::store {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::Eq;
+using ::testing::IsEmpty;
 using Words = FakeStore::Words;
 using base::IsOkAndHolds;
 
@@ -53,6 +56,18 @@ TEST(Keys, Exists) {
   EXPECT_THAT(
       Ask({"EXISTS", "a", "b"}, Reply::Integer(2), [](Store& s) { return Exists(s, kKeys); }),
       IsOkAndHolds(2));
+}
+
+TEST(Keys, FindMissing) {
+  const std::vector<std::string> keys = {"a", "b", "c"};
+  FakeStore store;
+  store.ExpectBatch(Request::Kind::kPipeline, {{"EXISTS", "a"}, {"EXISTS", "b"}, {"EXISTS", "c"}},
+                    Reply::Array({Reply::Integer(0), Reply::Integer(1), Reply::Integer(0)}));
+  EXPECT_THAT(base::Run(FindMissing(store, keys)), IsOkAndHolds(ElementsAre(0, 2)));
+  EXPECT_THAT(base::Run(FindMissing(store, {})), IsOkAndHolds(IsEmpty()));
+  store.ExpectBatch(Request::Kind::kPipeline, {{"EXISTS", "a"}},
+                    Reply::Array({Reply::Error("NO")}));
+  EXPECT_FALSE(base::Run(FindMissing(store, std::span(keys).first(1))).ok());
 }
 
 TEST(Keys, TypeOf) {

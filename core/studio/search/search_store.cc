@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/python/json.h"
-#include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/keys.h"
@@ -347,27 +346,13 @@ base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSets() {
   co_return removed;
 }
 
-base::Task<absl::StatusOr<std::vector<size_t>>> SearchStore::MissingOf(
-    std::vector<std::string> keys) {
-  std::vector<size_t> missing;
-  if (keys.empty()) co_return missing;
-  store::Batch batch(store::Batch::Atomicity::kPipeline);
-  for (std::string& key : keys) batch.Add(store::CommandId::kExists).AddOwned(std::move(key));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> exist,
-                               co_await store::Execute(store_, batch));
-  for (size_t i = 0; i < exist.size(); ++i) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const bool exists, store::DecodeBool(std::move(exist[i])));
-    if (!exists) missing.push_back(i);
-  }
-  co_return missing;
-}
-
 base::Task<absl::StatusOr<int64_t>> SearchStore::SweepTaskSet(std::string_view key) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids,
                                co_await store::SMembers(store_, key));
   std::vector<std::string> documents;
   for (const std::string& id : ids) documents.push_back(keys_.TaskDocument(id));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing, co_await MissingOf(documents));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing,
+                               co_await store::FindMissing(store_, documents));
   int64_t removed = 0;
   for (const size_t i : missing) {
     const std::string_view keys[] = {documents[i], key};
@@ -384,7 +369,8 @@ base::Task<absl::StatusOr<int64_t>> SearchStore::SweepDeletedServices() {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> ids, co_await ServiceIds());
   std::vector<std::string> records;
   for (const std::string& id : ids) records.push_back(registry_keys_.Record(id));
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing, co_await MissingOf(records));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<size_t> missing,
+                               co_await store::FindMissing(store_, records));
   int64_t removed = 0;
   for (const size_t i : missing) {
     const Guard guard = {.record = records[i], .must_exist = false};

@@ -37,7 +37,7 @@ namespace redouble::inline v0_1::studio {
 struct SearchStoreOptions {
   std::string prefix = std::string(kDefaultSearchPrefix);
   Hardening hardening = {};
-  // Of the registry, for registered_services_only.
+  // Of the registry, for registered_services_only and sweep_deleted_services.
   std::string registry_prefix = std::string(kDefaultRegistryPrefix);
   // In the cluster layout the keys are the documented ones, every command has one of them, and the
   // options of `hardening` are without effect.
@@ -166,8 +166,6 @@ class SearchStore {
   // Deletes a document while its service is as the guard demands. Returns true if it did.
   base::Task<absl::StatusOr<bool>> RemoveIf(const Kind& kind, std::string_view id,
                                             const Guard& guard);
-  // The indices of the keys that do not exist. A pipeline.
-  base::Task<absl::StatusOr<std::vector<size_t>>> MissingOf(std::vector<std::string> keys);
   base::Task<absl::StatusOr<int64_t>> SweepTaskSet(std::string_view key);
   base::Task<absl::StatusOr<std::vector<std::string>>> SortedMembers(std::string key);
 

@@ -143,7 +143,7 @@ TYPED_TEST(AuthorizerTest, UsesTheRedirectionThatItChecked) {
   this->SaveService("oauth");
   EXPECT_TRUE(uses_uri());
   request.app_key = "";
-  EXPECT_FALSE(uses_uri()) << "so does that of the key";
+  EXPECT_FALSE(uses_uri()) << "the check of the key rejects first";
 }
 
 TYPED_TEST(AuthorizerTest, ReadsTheHierarchyOnlyForReports) {

@@ -108,10 +108,10 @@ bool WithinLimits(const std::vector<LimitState>& limits, const std::optional<Usa
 // The script therefore adds and compares them as digits. Values below 0 are compared as numbers: a
 // negative limit can never be satisfied, and only another program writes a negative counter.
 //
-// KEYS: the counters of the limits, those to write, and the application's state if it must exist.
-// ARGV: the number of limits; for each limit
-// the effect of the usage on it, the amount, and the limit; the TTL of a minute in seconds; for
-// each counter to write the effect, the amount, and "1" for a minute.
+// KEYS: the counters of the limits, the counters to write, and the application's state if it must
+// exist. ARGV: the number of limits; for each limit the effect of the usage on it, the amount, and
+// the limit; the TTL of a minute in seconds; for each counter to write the effect, the amount, and
+// "1" for a minute.
 base::Task<absl::StatusOr<CountedLimits>> CountWithinLimits(const Process& process,
                                                             const std::vector<LimitState>& limits,
                                                             CountedRequest request) {

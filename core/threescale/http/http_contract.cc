@@ -117,7 +117,7 @@ void AddText(JsonObject& object, std::string_view name, std::optional<std::strin
   }
 }
 
-// Returns the parameter of the query; that of a form has no effect.
+// Returns the parameter no_body of the query. A parameter in a form has no effect.
 std::optional<std::string> NoBodyOf(const HttpRequest& request) {
   const absl::StatusOr<FormValue> form = ParseForm(request.query);
   return form.ok() ? OwnedText(*form, "no_body") : std::nullopt;

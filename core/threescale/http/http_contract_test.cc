@@ -196,8 +196,8 @@ TEST(ErrorResponse, HasNoBodyIfTheRequestWantsNone) {
   EXPECT_FALSE(has_body("no_body=", ""));
   EXPECT_TRUE(has_body("no_body=false", ""));
   EXPECT_TRUE(has_body("no_body=1", "no_body=0")) << "the option comes first";
-  EXPECT_FALSE(has_body("no_body=1", "no_body")) << "an option without a value is none";
-  EXPECT_TRUE(has_body("", "", "no_body=1")) << "that of a form has no effect";
+  EXPECT_FALSE(has_body("no_body=1", "no_body")) << "an option without a value is ignored";
+  EXPECT_TRUE(has_body("", "", "no_body=1")) << "the parameter in a form has no effect";
 }
 
 }  // namespace

@@ -253,7 +253,8 @@ TYPED_TEST(ServiceStoreTest, KeepsWhatIsSavedDuringADeletionWhenHardened) {
   const auto moving = this->Before(1, [&] { this->Save("3", "other"); });
   ServiceStore others(this->process_on(*moving), this->kAtomic);
   ASSERT_THAT(this->Run(others.Delete("3")), IsOk());
-  EXPECT_EQ(this->Value("service/provider_key:other/id"), "nil") << "that of the later provider";
+  EXPECT_EQ(this->Value("service/provider_key:other/id"), "nil")
+      << "the default of the later provider was deleted";
 }
 
 TYPED_TEST(ServiceStoreTest, MovesWhatIsSavedDuringAChangeOfKeysWhenHardened) {

@@ -28,17 +28,16 @@ using store::Reply;
 constexpr std::string_view kMark = "1";
 
 // KEYS: the mark, the allowed levels, alerts/current_id, events/id, events/queue, and the
-// application's state if it must exist. ARGV: the level,
-// the TTL of the mark in seconds, and the parts of the event's JSON before the event's id, between
-// the two ids, and after the alert's id. Replies 1 if it raised the alert.
+// application's state if it must exist. ARGV: the level, the TTL of the mark in seconds, and the
+// parts of the event's JSON before the event's id, between the two ids, and after the alert's id.
+// Replies 1 if it raised the alert.
 const store::Script& RaiseScript() {
   static const store::Script& script = *new store::Script(std::string(kRaiseAlertText));
   return script;
 }
 
 // KEYS: the mark, the allowed levels, and the application's state if it must exist. ARGV: the
-// level, the TTL of the mark in seconds, the mark.
-// Replies 1 if it set the mark.
+// level, the TTL of the mark in seconds, the mark. Replies 1 if it set the mark.
 const store::Script& ClaimScript() {
   static const store::Script& script = *new store::Script(std::string(kClaimAlertText));
   return script;

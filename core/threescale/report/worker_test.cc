@@ -43,6 +43,15 @@ class WorkerTest : public ReportingTest<Backend> {
     const size_t code = entry.find("\"code\":\"") + 8;
     return entry.substr(code, entry.find('"', code) - code);
   }
+  // The application is gone when the next script runs.
+  void DeleteApplicationBeforeScripts(tests::InterceptedStore& store) {
+    store.on_request = [this, &store](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
+      if (store.log().back().starts_with("EVAL")) {
+        this->Ask({"DEL", "application/service_id:2/id:app/state"});
+      }
+      return std::nullopt;
+    };
+  }
   // Runs an invalid report, and expects that it is done and nothing was counted.
   void ExpectDiscarded(std::vector<Transaction> transactions, std::string_view code) {
     this->Ask({"DEL", "errors/service_id:2"});
@@ -121,12 +130,7 @@ TYPED_TEST(WorkerTest, FindsApplicationsByUserKey) {
 // The application is deleted between the check and the counters.
 TYPED_TEST(WorkerTest, DiscardsAReportOfAnApplicationThatIsDeletedMeanwhileWhenHardened) {
   tests::InterceptedStore store(this->store());
-  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
-    if (store.log().back().starts_with("EVAL")) {
-      this->Ask({"DEL", "application/service_id:2/id:app/state"});
-    }
-    return std::nullopt;
-  };
+  this->DeleteApplicationBeforeScripts(store);
   WorkerOptions options;
   options.aggregator.hardening.check_applications_atomically = true;
   ReportJob job;
@@ -140,12 +144,7 @@ TYPED_TEST(WorkerTest, DiscardsAReportOfAnApplicationThatIsDeletedMeanwhileWhenH
 TYPED_TEST(WorkerTest, DropsANotificationOfAnApplicationThatIsDeletedMeanwhileWhenHardened) {
   this->Ask({"SET", "application/service_id:2/key:pk/id", "app"});
   tests::InterceptedStore store(this->store());
-  store.on_request = [&](size_t) -> std::optional<absl::StatusOr<store::Reply>> {
-    if (store.log().back().starts_with("EVAL")) {
-      this->Ask({"DEL", "application/service_id:2/id:app/state"});
-    }
-    return std::nullopt;
-  };
+  this->DeleteApplicationBeforeScripts(store);
   WorkerOptions options;
   options.master_service_id = "2";
   options.aggregator.hardening.check_applications_atomically = true;

@@ -122,11 +122,7 @@ class WorldExplorer {
     for (const auto& [name, reached] : outcome.probes) found.probes[name] = reached ? 1 : 0;
     if (outcome.violation.ok()) return found;
     found.violations = 1;
-    found.violation = Violation{.seed = schedule.seed,
-                                .decisions = schedule.decisions,
-                                .status = outcome.violation,
-                                .trace_hash = outcome.trace_hash,
-                                .steps = outcome.steps};
+    found.violation = MakeViolation(schedule.seed, schedule.decisions, outcome);
     return found;
   }
 

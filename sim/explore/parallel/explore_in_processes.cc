@@ -162,20 +162,14 @@ class ParallelSearch {
   }
 
   absl::StatusOr<Violation> ShrinkOne(const Violation& found) const {
-    RecordedDecisions recorded(found.decisions);
-    RunOutcome outcome = RunOnce(experiment_, options_, found.seed, recorded);
+    const RunOutcome outcome = Replay(experiment_, options_, found.seed, found.decisions);
     if (outcome.violation.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("schedule ", Schedule{found.seed, found.decisions}.ToString(),
                        " violates an invariant in one run and not in the next: the runs do not "
                        "repeat themselves"));
     }
-    return Shrink(experiment_, options_,
-                  Violation{.seed = found.seed,
-                            .decisions = found.decisions,
-                            .status = std::move(outcome.violation),
-                            .trace_hash = std::move(outcome.trace_hash),
-                            .steps = outcome.steps});
+    return Shrink(experiment_, options_, MakeViolation(found.seed, found.decisions, outcome));
   }
 
   const Experiment& experiment_;

@@ -6,7 +6,7 @@
 //
 // The schedules are divided into parts, and each part is a search of its own. The parts do not
 // depend on the number of processes, and so the result does not either, unless
-// ExploreOptions::is_over ends the search. It differs from that of Explore: strategies that learn
+// ExploreOptions::is_over ends the search. Explore has another result: here, strategies that learn
 // from earlier runs do so within a part. An exhaustive search is one part, because all of it
 // depends on what its earlier runs have shown; with Strategy::kCombined, the random schedules are
 // further parts.

@@ -99,7 +99,7 @@ TEST(ExploreInProcesses, AddsUpWhatTheProcessesFound) {
 }
 
 TEST(ExploreInProcesses, DoesNotTellWhatHappenedAfterTheFirstViolation) {
-  // The process of the second thousand ends at once, that of the first one after 900 schedules.
+  // The part with the second thousand schedules ends at once, the first part after 900 schedules.
   const int64_t bad = NumberOf(900);
   const int64_t wrong = NumberOf(1'001);
   const Experiment experiment = DrawsANumber([=](int64_t drawn) {

@@ -49,9 +49,7 @@ Follower::Follower(memory::Engine& engine, ReplicationStream& stream, Replicas& 
 Follower::~Follower() { CloseLink(); }
 
 std::string Follower::Parameter(std::string_view name) const {
-  const memory::EngineOptions& options = engine_.options();
-  const memory::KeptParameter* parameter = memory::FindKeptParameter(name, options.compatibility);
-  return parameter == nullptr ? "" : parameter->ValueIn(options);
+  return memory::KeptValue(name, engine_.options());
 }
 
 void Follower::WriteLog(LogLevel level, std::string_view text) const {
@@ -173,7 +171,7 @@ void Follower::EverySecond() {
     socket_.Send("\n");
     return;
   }
-  if (++silent_s_ > base::ParseInt64(Parameter("repl-timeout")).value_or(0)) {
+  if (++silent_s_ > memory::KeptNumber("repl-timeout", engine_.options())) {
     if (is_connected()) return Fail("MASTER timeout: no data nor PING received...");
     return Fail(link_ == Link::kSync ? "Timeout receiving bulk data from MASTER..."
                                      : "Timeout connecting to the MASTER...");

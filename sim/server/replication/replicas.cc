@@ -71,7 +71,7 @@ std::string Replicas::Parameter(std::string_view name) const {
 }
 
 int64_t Replicas::Number(std::string_view name) const {
-  return base::ParseInt64(Parameter(name)).value_or(0);
+  return memory::KeptNumber(name, engine_.options());
 }
 
 memory::Synchronizations& Replicas::counts() {

@@ -370,7 +370,7 @@ std::vector<Promise> Promises() {
   return {
       {"the usage of an application is the sum of its reports",
        {{"H11", "count_jobs_once"}, {"H27", ""}}},
-      {"the usage of the days is that of the hours", {{"H11", "count_jobs_once"}, {"H27", ""}}},
+      {"the usage of each day is the sum of its hours", {{"H11", "count_jobs_once"}, {"H27", ""}}},
       {"the consumer gets every event", {{"H1", "publish_events_atomically"}, {"H27", ""}}},
       {"the consumer gets events in the order of their ids",
        {{"H2", "publish_events_atomically"}, {"H27", ""}}},

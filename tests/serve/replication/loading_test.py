@@ -13,7 +13,6 @@ from replicated import FakeReplica, ReplicatedTestCase
 from served import CONFIGURED
 from wire import Wire
 
-KINDS = ("redis", "redouble")
 # A replica that loads has its former functions, and Redis the new ones: without `no-writes` FCALL would be told READONLY.
 LIBRARY = ("#!lua name=test\nredis.register_function{function_name='test', callback=function() return '%s' end, "
            "flags={'no-writes'}}")
@@ -30,16 +29,6 @@ COMMANDS = (
     "LATENCY RESET", "ACL WHOAMI", "TIME", "REPLCONF capa eof", "PSYNC ? -1", "SYNC", "MONITOR", "RESET", "ECHO a",
     "FAILOVER", "HELLO 2")
 LOADING = re.compile(r"^(loading_\w+|master_sync_\w+|master_link_\w+|async_loading|loading):", re.M)
-
-
-def both(test, run):
-    """Runs with each kind of server, and compares what it returns."""
-    expected = None
-    for kind in KINDS:
-        with test.subTest(kind=kind):
-            result = run(kind)
-            expected = expected or result
-            test.assertEqual(result, expected)
 
 
 class LoadingTest(ReplicatedTestCase):
@@ -231,7 +220,7 @@ class StartTest(ReplicatedTestCase):
             self.wait_for(lambda: "\nloading:0" in wire.plain("INFO", "persistence").replace("\r", ""))
             return result + [wire.plain("DBSIZE"), wire.plain("STRLEN", "key:1")]
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_a_shutdown_leaves_the_file(self):
         def run(kind):
@@ -249,7 +238,7 @@ class StartTest(ReplicatedTestCase):
                     self.assertEqual(file.read(), before)
             return result
 
-        both(self, run)
+        self.for_each_kind(run)
 
 
 class SendingTest(ReplicatedTestCase):
@@ -314,7 +303,7 @@ class SendingTest(ReplicatedTestCase):
             return result + [self.field(master, name) for name in ("sync_full", "total_forks",
                                                                    "rdb_bgsave_in_progress")]
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_a_stream_is_sent_while_it_is_written(self):
         def run(kind):
@@ -343,7 +332,7 @@ class SendingTest(ReplicatedTestCase):
             late.close()
             return result + [self.field(master, "sync_full"), self.logged(master, *self.LINES[:2], "Current BGSAVE")]
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_writing_ends_with_the_last_replica(self):
         def run(kind):
@@ -371,7 +360,7 @@ class SendingTest(ReplicatedTestCase):
                 result += [self.states(master), master.cli("DBSIZE")]
             return result
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_a_stream_waits_for_more_replicas(self):
         def run(kind):
@@ -391,7 +380,7 @@ class SendingTest(ReplicatedTestCase):
                 result.append(self.field(master, "sync_full"))
             return result
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_a_replica_that_gets_a_reply_is_disconnected(self):
         def run(kind):
@@ -412,7 +401,7 @@ class SendingTest(ReplicatedTestCase):
             lines = self.logged(master, "Replica generated", "CRITICAL")
             return result + [line.split("disconnecting it")[0] for line in lines] + [master.cli("EXISTS", "k")]
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_a_refusal_is_explained(self):
         def run(kind):
@@ -429,7 +418,7 @@ class SendingTest(ReplicatedTestCase):
             lines = self.logged(master, "asks for", "not accepted", "Unable to partial", "greater than")
             return said + [re.sub("[0-9a-f]{40}", "ID", line) for line in lines]
 
-        both(self, run)
+        self.for_each_kind(run)
 
     def test_a_replica_may_want_only_the_functions(self):
         def run(kind):
@@ -454,7 +443,7 @@ class SendingTest(ReplicatedTestCase):
             refused.close()
             return result
 
-        both(self, run)
+        self.for_each_kind(run)
 
 
 if __name__ == "__main__":

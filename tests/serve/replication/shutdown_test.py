@@ -8,7 +8,6 @@ import unittest
 
 from replicated import FakeReplica, ReplicatedTestCase
 
-KINDS = ("redis", "redouble")
 ERROR = ("-", "ERR Errors trying to SHUTDOWN. Check logs.")
 # The lines about a shutdown. The last one has the name of the program before it.
 LINES = ("shutdown", "shutting down", "SIG", "replica", "Lagging", "can't exit", "Exit anyway", "now ready to exit",
@@ -24,14 +23,6 @@ class ShutdownTest(ReplicatedTestCase):
 
     def file(self):
         return os.path.join(self.data, "dump.rdb")
-
-    def both(self, run):
-        expected = None
-        for kind in KINDS:
-            with self.subTest(kind=kind):
-                result = run(kind)
-                expected = expected or result
-                self.assertEqual(result, expected)
 
     def start_with_replica(self, kind):
         """A server that has written something which its replica has not acknowledged."""
@@ -99,7 +90,7 @@ class ShutdownTest(ReplicatedTestCase):
                 self.assertEqual(writer.socket.recv(100), b"")
             return results
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_a_master_whose_replicas_have_everything_stops_at_once(self):
         def run(kind):
@@ -111,7 +102,7 @@ class ShutdownTest(ReplicatedTestCase):
             server.cli("SHUTDOWN")
             return self.ended(server)
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def caught_up(self, server):
         return f"offset={self.field(server, 'master_repl_offset')}," in server.cli("INFO", "replication")
@@ -129,7 +120,7 @@ class ShutdownTest(ReplicatedTestCase):
                 result.append(self.ended(server))
             return result
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_it_goes_on_after_abort(self):
         def run(kind):
@@ -149,7 +140,7 @@ class ShutdownTest(ReplicatedTestCase):
             self.acknowledge_all(server, replica)
             return result + [self.ended(server)]
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_it_goes_on_if_it_cannot_save_after_the_wait(self):
         def run(kind):
@@ -166,7 +157,7 @@ class ShutdownTest(ReplicatedTestCase):
             self.acknowledge_all(server, replica)
             return result + [self.ended(server)]
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_a_signal_that_has_not_been_handled_is_taken_back(self):
         def run(kind):
@@ -178,7 +169,7 @@ class ShutdownTest(ReplicatedTestCase):
             server.cli("SHUTDOWN", "NOSAVE")
             return result + [self.ended(server)]
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_a_second_interrupt_ends_it_at_once(self):
         def run(kind):
@@ -192,7 +183,7 @@ class ShutdownTest(ReplicatedTestCase):
             self.assertEqual(server.process.wait(20), 1)
             self.wait_for_log(server, "You insist... exiting now.")
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_the_configuration_says_what_signals_do(self):
         def run(kind):
@@ -207,7 +198,7 @@ class ShutdownTest(ReplicatedTestCase):
                     results.append((words, self.ended(server)[:2]))
             return results
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_a_replication_goes_on_after_a_restart(self):
         def run(kind):
@@ -249,7 +240,7 @@ class ShutdownTest(ReplicatedTestCase):
                     server.cli("SHUTDOWN", "NOSAVE", "NOW")
             return result
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def test_keys_that_expire_while_a_master_is_down_expire_in_its_replicas(self):
         def run(kind):
@@ -271,7 +262,7 @@ class ShutdownTest(ReplicatedTestCase):
             self.wait_for(lambda: "keys=1," in replica.cli("INFO", "keyspace"))
             return [expired, replica.cli("INFO", "keyspace").count("db"), self.field(master, "sync_partial_ok")]
 
-        self.both(run)
+        self.for_each_kind(run)
 
     def wait_for_offset(self, master, replica):
         self.wait_for(lambda: self.field(master, "master_repl_offset") == self.field(replica, "master_repl_offset"))

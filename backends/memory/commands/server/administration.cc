@@ -129,8 +129,7 @@ ShutdownWords ReadShutdownWords(Arguments arguments) {
 Reply HandleShutdown(CommandContext& context, Arguments arguments) {
   const ShutdownWords words = ReadShutdownWords(arguments);
   if (!words.is_valid) return SyntaxError();
-  Host* host = context.engine().administration().host();
-  Shutdown* shutdown = host == nullptr ? nullptr : host->shutdown();
+  Shutdown* shutdown = context.engine().administration().shutdown();
   if (words.aborts) {
     if (shutdown != nullptr && shutdown->Abort()) return Reply::Ok();
     return Reply::Error("ERR No shutdown in progress.");

@@ -62,8 +62,7 @@ void AppendServer(EngineCore& engine, std::string& out) {
       "\r\nlru_clock:", (now_us / kMicrosPerSecond) & 0xffffff,
       "\r\nexecutable:", process.executable, "\r\nconfig_file:", process.config_file,
       "\r\nio_threads_active:0\r\n");
-  Host* host = engine.administration().host();
-  const Shutdown* shutdown = host == nullptr ? nullptr : host->shutdown();
+  const Shutdown* shutdown = engine.administration().shutdown();
   const std::optional<int64_t> left_ms =
       shutdown == nullptr ? std::nullopt : shutdown->millis_left();
   if (left_ms) absl::StrAppend(&out, "shutdown_in_milliseconds:", *left_ms, "\r\n");
