@@ -48,8 +48,10 @@ size_t ExhaustiveDecisions::ChooseNext(std::span<const ScheduleOption> options) 
       redundant_ = true;
       return 0;
     }
-    // No run need show that the clock can move here: the next turn may remove the timer.
-    if (options.back().moves_clock) node.actors.insert(options.back().actor);
+    // No run need show that these are possible here: the next turn may remove the clock's timer.
+    for (const ScheduleOption& option : options) {
+      if (option.moves_clock || option.may_vanish) node.actors.insert(option.actor);
+    }
     path_.push_back(std::move(node));
   }
   just_chose_ = true;

@@ -39,6 +39,8 @@ struct Plan {
   Events events = Events::kAtomic;
   // The actors send all their commands as one pipeline.
   bool is_pipelined = false;
+  // There is a replica, and of each actor the second command is sent to it.
+  bool has_replica = false;
   int clock_moves = 0;
   absl::Duration timeout = absl::InfiniteDuration();
 };
@@ -104,12 +106,15 @@ const std::vector<Words>& Vocabulary() {
   return words;
 }
 
+constexpr std::string_view kReplica = "replica";
+
 FaultRule Rule(Fault fault, int64_t nth, double probability) {
   return {.fault = fault,
           .nth = nth,
           .probability = probability,
           .limit = 1,
-          .duration = absl::Milliseconds(3)};
+          .duration = absl::Milliseconds(3),
+          .server = std::string(kReplica)};
 }
 
 Plan DrawPlan() {
@@ -157,6 +162,26 @@ Plan DrawSplitPlan() {
   return plan;
 }
 
+// A world with a replica, whose steps are turns, too.
+Plan DrawReplicatedPlan() {
+  Plan plan;
+  plan.has_replica = true;
+  plan.actors.resize(2);
+  for (std::vector<Words>& commands : plan.actors) {
+    const size_t count = *rc::gen::inRange<size_t>(1, 3);
+    for (size_t i = 0; i < count; ++i) {
+      const bool waits = *rc::gen::inRange(0, 6) == 0;
+      commands.push_back(waits ? Words{"WAIT", "1", "5"} : *rc::gen::elementOf(Vocabulary()));
+    }
+  }
+  plan.events = *rc::gen::element(Events::kSplit, Events::kAtomic, Events::kAtomic);
+  if (*rc::gen::inRange(0, 3) == 0) {
+    const Fault fault = *rc::gen::element(Fault::kPromote, Fault::kFlush, Fault::kDisconnect);
+    plan.faults.push_back(Rule(fault, *rc::gen::inRange<int64_t>(0, 3), /*probability=*/0.5));
+  }
+  return plan;
+}
+
 std::string Text(const absl::StatusOr<store::Reply>& reply) {
   return reply.ok() ? reply->DebugString() : reply.status().ToString();
 }
@@ -174,14 +199,23 @@ Task<void> SendAll(Actor& actor, const std::vector<Words>& commands, std::string
   }
 }
 
+Task<void> SendToBoth(Actor& actor, const std::vector<Words>& commands, std::string& replies) {
+  const std::unique_ptr<store::Store> replica = actor.Connect(kReplica);
+  for (size_t i = 0; i < commands.size(); ++i) {
+    const Command command = CommandOf(commands[i]);
+    store::Store& receiver = i == 1 ? *replica : actor.store();
+    replies += Text(co_await receiver.Execute(command)) + ";";
+  }
+}
+
 Task<void> SendPipeline(Actor& actor, const std::vector<Words>& commands, std::string& replies) {
   store::Batch batch(store::Batch::Atomicity::kPipeline);
   for (const Words& words : commands) batch.Add(CommandOf(words));
   replies += Text(co_await actor.store().ExecuteRaw(batch)) + ";";
 }
 
-std::string Ask(World& world, const Words& words) {
-  const std::unique_ptr<memory::Session> session = world.Connect();
+std::string Ask(World& world, const Words& words, std::string_view server = {}) {
+  const std::unique_ptr<memory::Session> session = world.Connect(server);
   const Command command = CommandOf(words);
   const auto ask = [](store::Store& store, const Command& asked) -> Task<std::string> {
     co_return Text(co_await store.Execute(asked));
@@ -192,7 +226,12 @@ std::string Ask(World& world, const Words& words) {
 // The replies of all actors and the data at the end; what was violated, if anything was.
 std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   std::vector<std::string> replies(plan.actors.size());
-  World world({.decisions = &decisions,
+  std::vector<ServerOptions> servers;
+  if (plan.has_replica) {
+    servers.push_back({.name = std::string(kReplica), .replica_of = std::string(kMainServer)});
+  }
+  World world({.servers = servers,
+               .decisions = &decisions,
                .faults = plan.faults,
                .events = plan.events,
                .clock_moves = plan.clock_moves,
@@ -200,6 +239,7 @@ std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
                .traced = false});
   for (size_t i = 0; i < plan.actors.size(); ++i) {
     world.Spawn("actor" + std::to_string(i), [&plan, &replies, i](Actor& actor) {
+      if (plan.has_replica) return SendToBoth(actor, plan.actors[i], replies[i]);
       return plan.is_pipelined ? SendPipeline(actor, plan.actors[i], replies[i])
                                : SendAll(actor, plan.actors[i], replies[i]);
     });
@@ -209,7 +249,7 @@ std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
         "a comes first",
         [&world]() -> absl::Status {
           if (Ask(world, {"EXISTS", "b"}) == Ask(world, {"EXISTS", "a"})) return absl::OkStatus();
-          if (Ask(world, {"EXISTS", "l"}) == "(integer) 0") return absl::OkStatus();
+          if (Ask(world, {"EXISTS", "l"}) == "0") return absl::OkStatus();
           return absl::InternalError("l without a");
         },
         InvariantReads::kServerOnly);
@@ -218,7 +258,10 @@ std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   if (!report.violation.ok()) return report.violation.ToString();
   std::string outcome = std::to_string(static_cast<int>(report.end));
   for (const std::string& told : replies) outcome += "\n" + told;
-  return outcome + "\n" + Ask(world, {"DEBUG", "DIGEST"});
+  for (const std::unique_ptr<WorldServer>& server : world.servers()) {
+    outcome += "\n" + Ask(world, {"DEBUG", "DIGEST"}, server->name());
+  }
+  return outcome;
 }
 
 struct Search {
@@ -259,6 +302,39 @@ RC_GTEST_PROP(Reduction, LosesNoOutcome, ()) { CheckReductions(DrawPlan()); }
 
 RC_GTEST_PROP(Reduction, LosesNoOutcomeOfSplitEvents, ()) { CheckReductions(DrawSplitPlan()); }
 
+RC_GTEST_PROP(Reduction, LosesNoOutcomeOfReplicas, ()) { CheckReductions(DrawReplicatedPlan()); }
+
+// A daemon that the last turn of an actor lets go on may take turns before the end of another one.
+TEST(Reduction, LosesNoEndOfARun) {
+  const auto outcomes = [](auto decisions) {
+    std::set<std::string> all;
+    do {
+      World world({.decisions = &decisions, .traced = false});
+      world.Spawn(
+          "daemon",
+          [](Actor& actor) -> Task<void> {
+            const Command take(store::CommandId::kBLMove, {"from", "to", "LEFT", "LEFT", "0"});
+            (void)co_await actor.store().Execute(take);
+            const Command push(store::CommandId::kRPush, {"taken", "1"});
+            (void)co_await actor.store().Execute(push);
+          },
+          {.daemon = true});
+      for (const char* name : {"other", "from"}) {
+        world.Spawn(name, [name](Actor& actor) -> Task<void> {
+          const Command push(store::CommandId::kRPush, {name, "1"});
+          (void)co_await actor.store().Execute(push);
+        });
+      }
+      world.Run();
+      if (!decisions.redundant()) all.insert(Ask(world, {"DEBUG", "DIGEST"}));
+    } while (decisions.Next());
+    return all;
+  };
+  const std::set<std::string> all = outcomes(ExhaustiveDecisions(Reduction::kNone));
+  EXPECT_EQ(outcomes(ExhaustiveDecisions(Reduction::kSleepSets)), all);
+  EXPECT_EQ(outcomes(ExhaustiveDecisions(Reduction::kSourceSets)), all);
+}
+
 void CheckWithoutABound(const Plan& plan) {
   constexpr int kUnbounded = 100;
   const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
@@ -272,6 +348,10 @@ RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithoutABound, ()) { CheckWithoutAB
 
 RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithoutABound, ()) {
   CheckWithoutABound(DrawSplitPlan());
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfReplicasWithoutABound, ()) {
+  CheckWithoutABound(DrawReplicatedPlan());
 }
 
 // Enumerates all schedules with up to `bound` preemptions and faults, without any reduction.
@@ -322,6 +402,10 @@ RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeWithinABound, ()) { CheckWithinABou
 
 RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithinABound, ()) {
   CheckWithinABound(DrawSplitPlan());
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfReplicasWithinABound, ()) {
+  CheckWithinABound(DrawReplicatedPlan());
 }
 
 }  // namespace

@@ -147,6 +147,14 @@ constexpr std::array kFaults = {
                         "executes what the actor sends. Needs split events.",
               .parameter = FaultParameter::kDuration,
               .needs_split_events = true},
+    FaultSpec{.fault = Fault::kPromote,
+              .name = "promote",
+              .scope = FaultScope::kServer,
+              .effect = "The replica `server` becomes the master, without what it has not applied; "
+                        "connections to the former master, which follows it from then on, break. "
+                        "Needs a world with replicas.",
+              .parameter = FaultParameter::kServer,
+              .breaks_connections = true},
 };
 
 bool MatchesKey(const Command& command, std::string_view glob) {
@@ -184,7 +192,8 @@ std::string_view FaultScopeName(FaultScope scope) {
 }
 
 std::string_view FaultParameterName(FaultParameter parameter) {
-  constexpr std::array<std::string_view, 5> kNames = {"", "for", "snapshot", "count", "error"};
+  constexpr std::array<std::string_view, 6> kNames = {"",      "for",   "snapshot",
+                                                      "count", "error", "server"};
   return kNames[static_cast<size_t>(parameter)];
 }
 

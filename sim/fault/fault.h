@@ -56,6 +56,7 @@ enum class Fault : uint8_t {
   kCrashInFlight,
   kPartitionRequests,
   kPartitionReplies,
+  kPromote,
 };
 
 // What a fault affects: one request, the actor that sends it, or the server.
@@ -79,6 +80,7 @@ enum class FaultParameter : uint8_t {
   kSnapshot,  // `snapshot`.
   kCount,     // `count`.
   kError,     // `error`; the argument after the command in SIM FAULT.
+  kServer,    // `server`.
 };
 
 // The parameter's name in world files; empty for kNone.
@@ -142,6 +144,8 @@ struct FaultRule {
   absl::Time snapshot = absl::InfinitePast();
   // kFailover: how many of the last writes are lost. kEvict: how many keys are evicted.
   int64_t count = 1;
+  // kPromote: the name of the replica that takes over.
+  std::string server = {};
   // kErrorReply: the text of the error reply, code first.
   // lint: one-home: a fault plan works on any store, without the engine
   std::string error = "OOM command not allowed when used memory > 'maxmemory'.";

@@ -46,8 +46,9 @@ std::string InterleavingTable(const Recording& recording) {
     } else if (event.contains("event")) {
       absl::StrAppend(&text, field("event"), "\n");
     } else {
-      absl::StrAppend(&text, field("command"), field("transaction"), field("pipeline"), " -> ",
-                      field("reply"), "\n");
+      const std::string server = field("server");
+      absl::StrAppend(&text, server, server.empty() ? "" : ": ", field("command"),
+                      field("transaction"), field("pipeline"), " -> ", field("reply"), "\n");
     }
   }
   return text;

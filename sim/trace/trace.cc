@@ -58,10 +58,11 @@ Trace::Trace(const base::Clock& clock, std::function<void(std::string_view)> lis
     : clock_(clock), listener_(std::move(listener)), stop_after_(std::move(stop_after)) {}
 
 void Trace::AddRequest(std::string_view client, const Request& request,
-                       const absl::StatusOr<store::Reply>& result) {
+                       const absl::StatusOr<store::Reply>& result, std::string_view server) {
   if (stopped_) return;
   Begin();
   AddText("client", client);
+  if (!server.empty()) AddText("server", server);
   switch (request.kind()) {
     case Request::Kind::kCommand:
       line_.Add(R"(,"command":)");
@@ -99,11 +100,15 @@ void Trace::AddFault(std::string_view name, std::string_view client) {
   End();
 }
 
-void Trace::AddDelivery(std::string_view client) {
+void Trace::AddDelivery(std::string_view client) { AddEvent(client, "receives"); }
+
+void Trace::AddApplication(std::string_view server) { AddEvent(server, "applies"); }
+
+void Trace::AddEvent(std::string_view client, std::string_view event) {
   if (stopped_) return;
   Begin();
   AddText("client", client);
-  AddText("event", "receives");
+  AddText("event", event);
   End();
 }
 

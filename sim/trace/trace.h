@@ -12,6 +12,12 @@
 //    "reply":{"failure":"outcome unknown"}}
 //   {"index":5,"us":1778335442000000,"client":"a","event":"receives"}
 //
+// A world with several servers names the one that a command was sent to, and the replica that
+// applied a change of its master:
+//
+//   {"index":6,"us":1778335442000000,"client":"a","server":"replica","command":["GET","k"], ...}
+//   {"index":7,"us":1778335442000000,"client":"replica","event":"applies"}
+//
 // In a world with split events, a command is recorded when it is executed, and "receives" is
 // recorded when the client gets a reply or a push.
 //
@@ -49,9 +55,10 @@ class Trace {
   explicit Trace(const base::Clock& clock, std::function<void(std::string_view)> listener = {},
                  StopAfter stop_after = {});
 
-  // Records that a command or batch of `client` got a reply or failed.
+  // Records that a command or batch of `client` got a reply or failed. `server`: which of several
+  // servers the client named; empty if it named none.
   void AddRequest(std::string_view client, const store::Request& request,
-                  const absl::StatusOr<store::Reply>& result);
+                  const absl::StatusOr<store::Reply>& result, std::string_view server = {});
   // Records that the clock advanced by `by` to its current time.
   void AddAdvance(absl::Duration by);
   // Records a fault. `client` is the client whose request it affected; empty if it affected none.
@@ -59,6 +66,9 @@ class Trace {
 
   // Records that a client got a reply or a push that was recorded before.
   void AddDelivery(std::string_view client);
+
+  // Records that a replica applied the next change of its master.
+  void AddApplication(std::string_view server);
 
   // Ends the run: nothing is recorded afterwards. The code that produces events must check
   // stopped() before the next one.
@@ -72,6 +82,7 @@ class Trace {
   int64_t commands() const { return commands_; }
 
  private:
+  void AddEvent(std::string_view client, std::string_view event);
   void Begin();
   void AddText(std::string_view name, std::string_view text);
   void End();

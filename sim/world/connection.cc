@@ -35,7 +35,8 @@ class WorldConnection::Flight final : public Request {
   const bool loses_reply_;
 };
 
-WorldConnection::WorldConnection(Actor& actor) : actor_(actor) {
+WorldConnection::WorldConnection(Actor& actor, std::string server)
+    : actor_(actor), server_name_(std::move(server)) {
   actor_.connections_.push_back(this);
 }
 
@@ -67,9 +68,14 @@ void WorldConnection::OnPush(const Reply& push) {
 
 World& WorldConnection::world() const { return actor_.world_; }
 
+WorldServer& WorldConnection::Target() const {
+  return is_open() ? *server_ : world().ServerNamed(server_name_);
+}
+
 memory::Session& WorldConnection::session() {
   if (session_ == nullptr) {
-    session_ = world().Connect();
+    server_ = &Target();
+    session_ = server_->engine().Connect();
     session_->Listen(listener_ == nullptr ? nullptr : this);
   }
   return *session_;
@@ -87,13 +93,22 @@ void WorldConnection::Send(Request& request, bool loses_reply) {
   StartTimeout(request);
   if (world().events() == Events::kSplit) {
     if (wire_ == nullptr) {
-      wire_ = std::make_unique<Wire>(world(), actor_);
+      server_ = &Target();
+      wire_ = std::make_unique<Wire>(world(), actor_, *server_, server_name_);
       wire_->Listen(listener_ != nullptr);
     }
     return wire_->Send(request, loses_reply);
   }
-  session().Submit(
+  memory::Session& receiver = session();
+  Run(receiver,
       *flights_.emplace_back(std::make_unique<Flight>(*this, request, &request, loses_reply)));
+}
+
+void WorldConnection::Run(memory::Session& session, Request& request) {
+  ReplicationGroup* group = world().GroupOf(*server_);
+  if (group != nullptr) group->SetRunning(session.id());
+  session.Submit(request);
+  if (group != nullptr) group->SetRunning(std::nullopt);
 }
 
 void WorldConnection::Release() { Send(TakeFront(), /*loses_reply=*/false); }
@@ -103,12 +118,12 @@ void WorldConnection::ReleaseLosingReply() { Send(TakeFront(), /*loses_reply=*/t
 void WorldConnection::ReleaseTwice() {
   Request& request = TakeFront();
   if (world().events() == Events::kSplit) {
-    world().Duplicate(actor_, request);
+    world().Duplicate(actor_, Target(), request);
     return Send(request, /*loses_reply=*/false);
   }
   // The first attempt has its own connection. If it blocks, it is abandoned when that connection
   // closes.
-  const std::unique_ptr<memory::Session> first = world().Connect();
+  const std::unique_ptr<memory::Session> first = Target().engine().Connect();
   Flight echo(*this, request, nullptr, /*loses_reply=*/false);
   first->Submit(echo);
   Send(request, /*loses_reply=*/false);
@@ -116,7 +131,7 @@ void WorldConnection::ReleaseTwice() {
 
 void WorldConnection::Answer(absl::StatusOr<Reply> result) {
   Request& request = TakeFront();
-  world().RecordAnswer(actor_, db_index(), request, result);
+  world().RecordAnswer(actor_, server_name_, db_index(), request, result);
   request.Complete(std::move(result));
 }
 
@@ -175,7 +190,7 @@ void WorldConnection::Break(Side side) {
     unanswered_.pop_front();
     const absl::Status broken = store::OutcomeUnknownError("the connection broke");
     EndTimeout(request);
-    world().RecordAnswer(actor_, db_index(), request, broken);
+    world().RecordAnswer(actor_, server_name_, db_index(), request, broken);
     request.Complete(broken);
   }
 }
@@ -191,7 +206,8 @@ std::unique_ptr<WorldConnection::Flight> WorldConnection::Take(const Flight& fli
 }
 
 void WorldConnection::Finish(Flight& flight, absl::StatusOr<Reply>&& result) {
-  world().RecordAnswer(actor_, db_index(), flight, result);
+  world().RecordAnswer(actor_, server_name_, db_index(), flight, result);
+  if (session_ != nullptr) world().NoteOffset(*server_, *session_);
   if (flight.original() == nullptr) return;
   EndTimeout(*flight.original());
   if (flight.loses_reply()) result = store::OutcomeUnknownError("the reply was lost");

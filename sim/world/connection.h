@@ -16,6 +16,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,13 +32,15 @@ namespace redouble::inline v0_1::sim {
 
 class Actor;
 class World;
+class WorldServer;
 
 class WorldConnection final : public store::MessageSource,
                               private store::RequestKeeper,
                               private store::PushListener {
  public:
-  // `actor` must outlive the connection.
-  explicit WorldConnection(Actor& actor);
+  // A connection to the server with this name, or, if it is empty, to the master at the time when
+  // it opens. `actor` must outlive the connection.
+  explicit WorldConnection(Actor& actor, std::string server = {});
   ~WorldConnection() override;
   WorldConnection(const WorldConnection&) = delete;
   WorldConnection& operator=(const WorldConnection&) = delete;
@@ -70,6 +73,10 @@ class WorldConnection final : public store::MessageSource,
   bool front_was_delayed() const { return delay_ == FrontDelay::kOver; }
 
   bool is_open() const { return session_ != nullptr || wire_ != nullptr; }
+  // The server that it is open to; null if it is closed.
+  const WorldServer* server() const { return is_open() ? server_ : nullptr; }
+  // The server that the next request is sent to.
+  WorldServer& Target() const;
   // The selected database.
   int db_index() const {
     if (wire_ != nullptr) return wire_->db_index();
@@ -104,6 +111,8 @@ class WorldConnection final : public store::MessageSource,
   store::Request& TakeFront();
   void EndDelay();
   void Send(store::Request& request, bool loses_reply);
+  // The session executes the request; WAIT, among its commands, waits for those before it.
+  void Run(memory::Session& session, store::Request& request);
   void Abandon(store::Request& request) override;
   // Passes the push on; the turn that sent it continues this connection's actor.
   void OnPush(const store::Reply& push) override;
@@ -111,6 +120,8 @@ class WorldConnection final : public store::MessageSource,
   void Finish(Flight& flight, absl::StatusOr<store::Reply>&& result);
 
   Actor& actor_;
+  const std::string server_name_;
+  WorldServer* server_ = nullptr;  // What it is, or was, open to.
   store::PushListener* listener_ = nullptr;
   std::unique_ptr<memory::Session> session_;
   std::unique_ptr<Wire> wire_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
@@ -94,7 +95,23 @@ void World::InjectIntoActor(const FaultRule& rule, WorldConnection& connection) 
   connection.Release();
 }
 
+WorldServer* World::ServerHitBy(const FaultRule& rule) {
+  if (rule.fault != Fault::kPromote) return &main();
+  const WorldServer* replica = FindServer(rule.server);
+  ReplicationGroup* group = replica == nullptr ? nullptr : GroupOf(*replica);
+  if (group == nullptr) {
+    ReportMistake(absl::InvalidArgumentError(
+        absl::StrCat("the fault promote: no server \"", rule.server, "\" has, or is, a replica")));
+    return nullptr;
+  }
+  return &group->master() == replica ? nullptr : &group->master();
+}
+
 void World::InjectIntoServer(const FaultRule& rule, WorldConnection& connection) {
+  WorldServer* const hit = ServerHitBy(rule);
+  if (hit == nullptr) return connection.Release();
+  const bool breaks = SpecOf(rule.fault).breaks_connections;
+  const bool is_cut = breaks && &connection.Target() == hit;
   switch (rule.fault) {
     case Fault::kFlush:
     case Fault::kRestart:
@@ -112,23 +129,37 @@ void World::InjectIntoServer(const FaultRule& rule, WorldConnection& connection)
     case Fault::kFailover:
       journal_->RestoreBefore(rule.count);
       break;
+    case Fault::kPromote:
+      Promote(*FindServer(rule.server));
+      break;
     default:
       assert(false);
   }
-  if (SpecOf(rule.fault).breaks_connections) {
-    BreakConnections(connection);
+  // The request whose turn it is had been sent.
+  if (is_cut) {
+    connection.Answer(store::OutcomeUnknownError("the server went away"));
   } else {
     connection.Release();
   }
+  if (breaks) BreakConnections(*hit);
+}
+
+void World::Promote(const WorldServer& replica) {
+  // A copy of keys cannot be observed, and the turn concerns all keys.
+  Observe(nullptr);
+  GroupOf(replica)->Promote(replica);
+  if (observes_) Observe(&turn_footprint_);
 }
 
 // Requests that wait for their turn have not been sent yet, and will be sent on new connections.
-// The request whose turn it is had been sent.
-void World::BreakConnections(WorldConnection& connection) {
-  connection.Answer(store::OutcomeUnknownError("the server went away"));
+void World::BreakConnections(const WorldServer& server) {
   // A Break() may make its actor close other connections, but none opens before the next step.
-  for (const std::unique_ptr<Actor>& actor : actors_) actor->orphans_.clear();
-  while (WorldConnection* open = FindOpenConnection()) open->Break(WorldConnection::Side::kServer);
+  for (const std::unique_ptr<Actor>& actor : actors_) {
+    std::erase_if(actor->orphans_, [&](const auto& wire) { return &wire->server() == &server; });
+  }
+  while (WorldConnection* open = FindOpenConnection(server)) {
+    open->Break(WorldConnection::Side::kServer);
+  }
 }
 
 void World::Hold(std::optional<base::VirtualClock::TimerId>& held, absl::Duration duration) {
@@ -136,10 +167,10 @@ void World::Hold(std::optional<base::VirtualClock::TimerId>& held, absl::Duratio
   held = clock_.ScheduleAt(absl::ToUnixMicros(clock_.Now() + duration), [&held] { held.reset(); });
 }
 
-WorldConnection* World::FindOpenConnection() const {
+WorldConnection* World::FindOpenConnection(const WorldServer& server) const {
   for (const std::unique_ptr<Actor>& actor : actors_) {
     for (WorldConnection* connection : actor->connections_) {
-      if (connection->is_open()) return connection;
+      if (connection->server() == &server) return connection;
     }
   }
   return nullptr;

@@ -63,7 +63,8 @@ struct Wire::Transmission {
   }
 };
 
-Wire::Wire(World& world, Actor& actor) : world_(world), actor_(actor) {}
+Wire::Wire(World& world, Actor& actor, WorldServer& server, std::string server_name)
+    : world_(world), actor_(actor), server_(server), server_name_(std::move(server_name)) {}
 
 Wire::~Wire() = default;
 
@@ -107,7 +108,7 @@ size_t Wire::Units() const {
 void Wire::Execute() {
   assert(NextUnit() != nullptr);
   if (session_ == nullptr) {
-    session_ = world_.Connect();
+    session_ = server_.engine().Connect();
     Listen(listens_);
   }
   sent_.front()->is_blocked = true;
@@ -119,7 +120,8 @@ void Wire::Execute() {
 void Wire::OnExecuted(absl::StatusOr<Reply>&& result) {
   Transmission& front = *sent_.front();
   front.is_blocked = false;
-  world_.RecordAnswer(actor_, db_index(), *front.unit, result);
+  world_.RecordAnswer(actor_, server_name_, db_index(), *front.unit, result);
+  world_.NoteOffset(server_, *session_);
   if (front.kind != Request::Kind::kPipeline || !result.ok()) return Finish(std::move(result));
   front.replies.push_back(*std::move(result));
   if (++front.executed == front.commands.size()) {

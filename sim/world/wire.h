@@ -18,6 +18,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,7 @@ namespace redouble::inline v0_1::sim {
 
 class Actor;
 class World;
+class WorldServer;
 
 class Wire final : private store::PushListener {
  public:
@@ -39,8 +41,9 @@ class Wire final : private store::PushListener {
     absl::StatusOr<store::Reply> result;
   };
 
-  // A wire without a client: only executes. Both arguments must outlive the wire.
-  Wire(World& world, Actor& actor);
+  // `server_name`: what the trace calls the server; empty for the master. The others must outlive
+  // the wire.
+  Wire(World& world, Actor& actor, WorldServer& server, std::string server_name);
   ~Wire() override;
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
@@ -76,6 +79,7 @@ class Wire final : private store::PushListener {
   // Returns true if a client that is gone has left nothing to execute.
   bool is_spent() const { return detached_ && Units() == 0; }
 
+  const WorldServer& server() const { return server_; }
   // The selected database.
   int db_index() const { return session_ == nullptr ? 0 : session_->db_index(); }
 
@@ -90,6 +94,8 @@ class Wire final : private store::PushListener {
 
   World& world_;
   Actor& actor_;
+  WorldServer& server_;
+  const std::string server_name_;
   std::unique_ptr<memory::Session> session_;  // Null until the first command is executed.
   bool listens_ = false;
   bool detached_ = false;                           // No client is left.

@@ -15,10 +15,17 @@ namespace {
 // The counters of the fault rules, in a footprint. A key of that name would depend on them
 // needlessly, which costs an exhaustive search time but no schedule.
 constexpr std::string_view kFaultCounters = "the counters of the fault rules";
+// Which actors have ended.
+constexpr std::string_view kEndedActors = "the ended actors";
 
 memory::EngineOptions Seeded(memory::EngineOptions options, uint64_t seed) {
   options.seed = seed;
   return options;
+}
+
+absl::Status NoSuchServer(std::string_view name) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no server \"", base::ToAbsl(name), "\""));
 }
 
 }  // namespace
@@ -34,8 +41,8 @@ Actor::Actor(World& world, int index, std::string name, Body body, bool is_daemo
       clock_(world.clock()),
       store_(*this) {}
 
-std::unique_ptr<store::MessageSource> Actor::Connect() {
-  return std::make_unique<WorldConnection>(*this);
+std::unique_ptr<store::MessageSource> Actor::Connect(std::string_view server) {
+  return std::make_unique<WorldConnection>(*this, std::string(server));
 }
 
 World::World(WorldOptions options)
@@ -49,11 +56,19 @@ World::World(WorldOptions options)
       decisions_(options.decisions != nullptr ? *options.decisions : seeded_decisions_),
       observes_(decisions_.WantsFootprints()),
       rng_(options.seed),
-      engine_(clock_, Seeded(std::move(options.engine), rng_.Next())),
-      faults_(std::move(options.faults)) {
+      faults_(std::move(options.faults)),
+      may_promote_(faults_.Has(Fault::kPromote)) {
+  servers_.push_back(std::make_unique<WorldServer>(clock_, std::string(kMainServer),
+                                                   Seeded(std::move(options.engine), rng_.Next())));
+  AddServers(std::move(options.servers));
   if (faults_.Has(Fault::kRestartFromSnapshot) || faults_.Has(Fault::kRestartLosingTail) ||
       faults_.Has(Fault::kFailover)) {
-    journal_.emplace(engine_);
+    journal_.emplace(servers_[0]->engine());
+    if (may_promote_) {
+      ReportMistake(absl::InvalidArgumentError(
+          "the fault promote cannot be combined with restart_from_snapshot, restart_losing_tail or "
+          "failover: the history of keys is that of the main server"));
+    }
   }
   if (events_ == Events::kSplit) return;
   for (const FaultSpec& spec : AllFaults()) {
@@ -64,6 +79,91 @@ World::World(WorldOptions options)
 }
 
 World::~World() { closing_ = true; }
+
+void World::AddServers(std::vector<ServerOptions> servers) {
+  for (ServerOptions& server : servers) {
+    if (server.name.empty() || FindServer(server.name) != nullptr) {
+      ReportMistake(absl::InvalidArgumentError(
+          absl::StrCat("the name of a server must be new, got \"", server.name, "\"")));
+    }
+    WorldServer& added = *servers_.emplace_back(std::make_unique<WorldServer>(
+        clock_, std::move(server.name), Seeded(std::move(server.engine), rng_.Next())));
+    if (!server.replica_of.empty()) AddReplica(added, server.replica_of);
+  }
+}
+
+void World::AddReplica(WorldServer& replica, const std::string& master) {
+  WorldServer* followed = FindServer(master);
+  if (followed == nullptr || followed == &replica) return ReportMistake(NoSuchServer(master));
+  ReplicationGroup* group = GroupOf(*followed);
+  if (group != nullptr && &group->master() != followed) {
+    return ReportMistake(absl::InvalidArgumentError(
+        absl::StrCat("the server \"", master, "\" is a replica; name its master")));
+  }
+  if (group == nullptr) {
+    group = groups_.emplace_back(std::make_unique<ReplicationGroup>(*followed)).get();
+    group->SetListener([this, group] { OnEffects(*group); });
+  }
+  group->Add(replica);
+}
+
+WorldServer* World::FindServer(std::string_view name) const {
+  const auto found = std::find_if(
+      servers_.begin(), servers_.end(),
+      [&](const std::unique_ptr<WorldServer>& server) { return server->name() == name; });
+  return found == servers_.end() ? nullptr : found->get();
+}
+
+WorldServer& World::main() {
+  ReplicationGroup* group = GroupOf(*servers_[0]);
+  return group == nullptr ? *servers_[0] : group->master();
+}
+
+WorldServer& World::ServerNamed(const std::string& name) {
+  if (name.empty()) return main();
+  if (WorldServer* server = FindServer(name)) return *server;
+  ReportMistake(NoSuchServer(name));
+  return main();
+}
+
+ReplicationGroup* World::GroupOf(const WorldServer& server) const {
+  const auto found = std::find_if(
+      groups_.begin(), groups_.end(),
+      [&](const std::unique_ptr<ReplicationGroup>& group) { return group->Has(server); });
+  return found == groups_.end() ? nullptr : found->get();
+}
+
+std::unique_ptr<memory::Session> World::Connect(std::string_view server) {
+  WorldServer* named = server.empty() ? &main() : FindServer(server);
+  assert(named != nullptr);
+  return named->engine().Connect();
+}
+
+// The replicas can go on, so the turn continues them.
+void World::OnEffects(const ReplicationGroup& group) {
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    if (group.Lag(*servers_[i]) > 0) turn_footprint_.OnActor(ProcessOfServer(i));
+  }
+}
+
+void World::NoteOffset(const WorldServer& server, const memory::Session& session) {
+  if (ReplicationGroup* group = GroupOf(server)) group->NoteOffset(session.id());
+}
+
+void World::ApplySetUp() {
+  began_ = true;
+  for (const std::unique_ptr<ReplicationGroup>& group : groups_) {
+    for (const std::unique_ptr<WorldServer>& server : servers_) {
+      while (group->Lag(*server) > 0) group->Apply(*server);
+    }
+  }
+}
+
+void World::Observe(Footprint* footprint) {
+  for (const std::unique_ptr<WorldServer>& server : servers_) {
+    server->Observe(footprint, servers_.size() > 1);
+  }
+}
 
 Actor& World::Spawn(std::string name, Actor::Body body, SpawnOptions options) {
   const int index = static_cast<int>(actors_.size());
@@ -184,9 +284,9 @@ bool World::Step() {
 }
 
 absl::Status World::CheckStep() {
-  if (observes_) engine_.core().SetAccessObserver(&checks_footprint_);
+  if (observes_) Observe(&checks_footprint_);
   const absl::Status checked = CheckInvariants(invariants_);
-  if (observes_) engine_.core().SetAccessObserver(nullptr);
+  if (observes_) Observe(nullptr);
   return checked;
 }
 
@@ -201,10 +301,16 @@ void World::ReportTurn() {
 }
 
 void World::MarkEnd() {
-  const bool has_daemons =
-      std::any_of(actors_.begin(), actors_.end(),
-                  [](const std::unique_ptr<Actor>& actor) { return actor->is_daemon_; });
-  if (has_daemons && AllEnded()) turn_footprint_.MarkOrdered();
+  // A replica does not keep the world running, either.
+  const bool has_daemons = !groups_.empty() || std::any_of(actors_.begin(), actors_.end(),
+                                                           [](const std::unique_ptr<Actor>& actor) {
+                                                             return actor->is_daemon_;
+                                                           });
+  if (!has_daemons) return;
+  // Of the turns that end an actor, the last one ends the run, so their order matters.
+  const auto ended = std::count_if(actors_.begin(), actors_.end(), HasEnded);
+  if (std::exchange(ended_actors_, ended) != ended) turn_footprint_.OnWrite(kEndedActors);
+  if (AllEnded()) turn_footprint_.MarkOrdered();
 }
 
 bool World::DrewNumbers() const {
@@ -216,13 +322,13 @@ bool World::DrewNumbers() const {
          });
 }
 
-bool World::AllEnded() const {
-  return std::all_of(actors_.begin(), actors_.end(), [](const std::unique_ptr<Actor>& actor) {
-    if (actor->is_daemon_) return true;
-    if (!actor->orphans_.empty()) return false;
-    return actor->done() || (actor->crashed_ && !actor->restart_timer_.has_value());
-  });
+bool World::HasEnded(const std::unique_ptr<Actor>& actor) {
+  if (actor->is_daemon_) return true;
+  if (!actor->orphans_.empty()) return false;
+  return actor->done() || (actor->crashed_ && !actor->restart_timer_.has_value());
 }
+
+bool World::AllEnded() const { return std::all_of(actors_.begin(), actors_.end(), HasEnded); }
 
 absl::Status World::CheckInvariants(const std::vector<Invariant>& invariants) {
   for (const Invariant& invariant : invariants) {
@@ -234,6 +340,7 @@ absl::Status World::CheckInvariants(const std::vector<Invariant>& invariants) {
 }
 
 bool World::TakeStep() {
+  if (!began_) ApplySetUp();
   CollectTurns();
   if (turns_.empty()) return false;
   const Turn turn = ChooseTurn();
@@ -242,9 +349,9 @@ bool World::TakeStep() {
   stepping_ = true;
   turn_footprint_.Clear();
   turn_footprint_.OnActor(turn.process);
-  if (observes_) engine_.core().SetAccessObserver(&turn_footprint_);
+  if (observes_) Observe(&turn_footprint_);
   Take(turn);
-  if (observes_) engine_.core().SetAccessObserver(nullptr);
+  if (observes_) Observe(nullptr);
   stepping_ = false;
   if (journal_.has_value()) journal_->Record();
   return true;
@@ -265,6 +372,10 @@ void World::Take(const Turn& turn) {
     case Event::kDeliver:
       if (traced_) trace_.AddDelivery(turn.actor->name());
       turn.connection->Deliver();
+      break;
+    case Event::kApply:
+      if (traced_) trace_.AddApplication(turn.server->name());
+      GroupOf(*turn.server)->Apply(*turn.server);
       break;
     case Event::kMoveClock:
       turn_footprint_.MarkOrdered();
@@ -298,6 +409,7 @@ void World::CollectTurns() {
     if (actor->index_ != last_actor_) AddTurns(*actor);
   }
   for (const std::unique_ptr<Actor>& actor : actors_) AddTurnsOfOrphans(*actor);
+  if (!groups_.empty()) AddTurnsOfReplicas();
   AddTurnOfClock();
 }
 
@@ -331,6 +443,17 @@ void World::AddTurnsOfOrphans(Actor& actor) {
   }
 }
 
+// By default replicas lag behind.
+void World::AddTurnsOfReplicas() {
+  for (size_t i = 0; i < servers_.size(); ++i) {
+    WorldServer& server = *servers_[i];
+    const ReplicationGroup* group = GroupOf(server);
+    if (group == nullptr || group->Lag(server) == 0) continue;
+    turns_.push_back(
+        Turn{.event = Event::kApply, .process = ProcessOfServer(i), .server = &server});
+  }
+}
+
 // If nothing else can happen, the clock moves without being counted. That is a turn as well, so
 // that an exhaustive search learns which turns the clock could have overtaken.
 void World::AddTurnOfClock() {
@@ -358,8 +481,8 @@ void World::Orphan(Actor& actor, std::unique_ptr<Wire> wire) {
   actor.orphans_.push_back(std::move(wire));
 }
 
-void World::Duplicate(Actor& actor, const store::Request& request) {
-  auto wire = std::make_unique<Wire>(*this, actor);
+void World::Duplicate(Actor& actor, WorldServer& server, const store::Request& request) {
+  auto wire = std::make_unique<Wire>(*this, actor, server, server.name());
   wire->SendCopy(request);
   wire->ForgetAll();
   turn_footprint_.OnActor(ProcessOfOrphans(actor));
@@ -369,7 +492,10 @@ void World::Duplicate(Actor& actor, const store::Request& request) {
 void World::CollectOptions() {
   options_.clear();
   for (const Turn& turn : turns_) {
-    options_.push_back(ScheduleOption{turn.process, turn.request, turn.event == Event::kMoveClock});
+    options_.push_back({.actor = turn.process,
+                        .request = turn.request,
+                        .moves_clock = turn.event == Event::kMoveClock,
+                        .may_vanish = turn.event == Event::kApply && may_promote_});
   }
 }
 
@@ -409,12 +535,13 @@ void World::Restart(Actor& actor) {
   ++actor.incarnation_;
 }
 
-void World::RecordAnswer(const Actor& actor, int db, const store::Request& request,
+void World::RecordAnswer(const Actor& actor, std::string_view server, int db,
+                         const store::Request& request,
                          const absl::StatusOr<store::Reply>& result) {
   commands_ += static_cast<int64_t>(request.commands().size());
   if (events_ == Events::kAtomic) turn_footprint_.OnActor(actor.index());
-  if (traced_) trace_.AddRequest(actor.name(), request, result);
-  if (!journal_.has_value()) return;
+  if (traced_) trace_.AddRequest(actor.name(), request, result, server);
+  if (!journal_.has_value() || !(server.empty() || server == kMainServer)) return;
   for (const store::Command& command : request.commands()) {
     journal_->Note(db, command);
   }

@@ -28,6 +28,13 @@
 //
 //   sim::World world({.seed = 7, .events = sim::Events::kSplit, .clock_moves = 1});
 //
+// A world can have several servers, independent ones and replicas. A replica applies what its
+// master did at steps of its own, so that it lags behind; the fault `promote` makes it the master,
+// without what it has not applied. Actor::store() is a connection to the present master:
+//
+//   sim::World world({.servers = {{.name = "replica", .replica_of = sim::kMainServer}}});
+//   ... actor.Connect("replica") ...
+//
 // The world keeps each actor's lambda until the world is destroyed, so the coroutine may use the
 // lambda's captures.
 //
@@ -35,6 +42,7 @@
 #ifndef REDOUBLE_SIM_WORLD_WORLD_H_
 #define REDOUBLE_SIM_WORLD_WORLD_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,10 +69,15 @@
 #include "redouble/sim/trace/trace.h"
 #include "redouble/sim/world/connection.h"
 #include "redouble/sim/world/journal.h"
+#include "redouble/sim/world/servers/replication_group.h"
+#include "redouble/sim/world/servers/world_server.h"
 
 namespace redouble::inline v0_1::sim {
 
 class World;
+
+// The server that every world has.
+inline constexpr std::string_view kMainServer = "main";
 
 // The clock of one actor: the world's clock plus a skew.
 class ActorClock final : public base::Clock {
@@ -101,9 +114,11 @@ class Actor {
 
   // The actor's main connection. It lives as long as the actor; a crash breaks it.
   store::MessageSource& store() { return store_; }
-  // Opens a further connection, for example for a blocking command or a subscription. It must be
-  // destroyed before the actor's coroutine: keep it in a local variable there.
-  std::unique_ptr<store::MessageSource> Connect();
+  // Opens a further connection, for example for a blocking command or a subscription: to the server
+  // with this name, or, if it is empty, to the master, as store() does. A name that no server has
+  // is a mistake (World::ReportMistake). The connection must be destroyed before the actor's
+  // coroutine: keep it in a local variable there.
+  std::unique_ptr<store::MessageSource> Connect(std::string_view server = {});
   ActorClock& clock() { return clock_; }
   base::Rng& rng() { return rng_; }
 
@@ -150,12 +165,25 @@ enum class Events {
   kSplit,
 };
 
+// A further server of a world.
+struct ServerOptions {
+  std::string name;
+  // The master that it follows, the main server or an earlier one without a master; empty: it
+  // follows none.
+  std::string replica_of = {};
+  // Its seed is derived from the world's seed.
+  memory::EngineOptions engine = {};
+};
+
 struct WorldOptions {
   // Decides the schedule, the faults, and the random numbers of the actors and of the engine.
   uint64_t seed = 1;
   absl::Time start = absl::FromUnixSeconds(1767225600);  // 2026-01-01 00:00:00 UTC.
   // The engine's seed is derived from the world's seed; `engine.seed` is ignored.
   memory::EngineOptions engine = {};
+  // The servers beside the main one, which has the options `engine`. Wrong ones are a mistake
+  // (World::ReportMistake).
+  std::vector<ServerOptions> servers = {};
   // Makes the decisions instead of the seed if not null; must outlive the world.
   DecisionSource* decisions = nullptr;
   // The faults to inject (sim/fault/fault.h).
@@ -233,10 +261,17 @@ class World {
 
   Events events() const { return events_; }
   base::VirtualClock& clock() { return clock_; }
-  memory::Engine& engine() { return engine_; }
+  // The main server, or the replica that was promoted in its place.
+  memory::Engine& engine() { return main().engine(); }
+  // All servers, the main one first.
+  std::span<const std::unique_ptr<WorldServer>> servers() const { return servers_; }
+  // Returns the server with this name, or null.
+  WorldServer* FindServer(std::string_view name) const;
   // Opens a connection that bypasses the schedule: its commands run at once and are not traced. Use
-  // it to set up data and to inspect the server. It must not outlive the world.
-  std::unique_ptr<memory::Session> Connect() { return engine_.Connect(); }
+  // it to set up data and to inspect a server: the one with this name, or, if it is empty, the
+  // present master. What is written before the first step is on the replicas, too. The name must be
+  // that of a server. The connection must not outlive the world.
+  std::unique_ptr<memory::Session> Connect(std::string_view server = {});
 
   // Ends the run with kMistake: what was set up is wrong, so that a violation would show nothing.
   // The first mistake counts.
@@ -323,27 +358,45 @@ class World {
     Invariant condition;
     absl::Duration within;
   };
-  enum class Event { kStart, kRelease, kExecute, kDeliver, kMoveClock };
+  enum class Event { kStart, kRelease, kExecute, kDeliver, kApply, kMoveClock };
   // One thing that can happen next.
   struct Turn {
     Event event;
     // Who takes it, for the source of decisions: the index of an actor; after those, the index of
-    // what an actor has left behind; after those, the clock.
+    // what an actor has left behind; after those, the clock, and the servers that are replicas.
     int process;
     Actor* actor = nullptr;
     WorldConnection* connection = nullptr;  // Of kRelease and kDeliver.
     Wire* wire = nullptr;                   // Of kExecute.
     const store::Request* request = nullptr;
+    WorldServer* server = nullptr;  // Of kApply.
   };
 
   int ProcessOfOrphans(const Actor& actor) const {
     return static_cast<int>(actors_.size()) + actor.index();
   }
   int ProcessOfClock() const { return 2 * static_cast<int>(actors_.size()); }
-  void RecordAnswer(const Actor& actor, int db, const store::Request& request,
-                    const absl::StatusOr<store::Reply>& result);
+  int ProcessOfServer(size_t index) const { return ProcessOfClock() + 1 + static_cast<int>(index); }
+  WorldServer& main();
+  // The server that a connection with this name is to open. A wrong name is a mistake.
+  WorldServer& ServerNamed(const std::string& name);
+  // Null if it has no replicas and is none.
+  ReplicationGroup* GroupOf(const WorldServer& server) const;
+  void AddServers(std::vector<ServerOptions> servers);
+  void AddReplica(WorldServer& replica, const std::string& master);
+  void OnEffects(const ReplicationGroup& group);
+  // The replicas have what was written before the first step.
+  void ApplySetUp();
+  // Observes all servers; null ends that.
+  void Observe(Footprint* footprint);
+  // `server`: the name that the connection was opened with.
+  void RecordAnswer(const Actor& actor, std::string_view server, int db,
+                    const store::Request& request, const absl::StatusOr<store::Reply>& result);
+  // The session's request has ended.
+  void NoteOffset(const WorldServer& server, const memory::Session& session);
   bool TakeStep();
-  // Marks the turn that ended the run: a daemon could have taken a turn before it.
+  // Marks a turn that ended an actor, and the one that ended the run: a daemon could have taken a
+  // turn before it.
   void MarkEnd();
   RunReport End(RunReport report, RunEnd end);
   void CollectOptions();
@@ -353,6 +406,7 @@ class World {
   void AddTurns(Actor& actor);
   void AddTurns(Actor& actor, WorldConnection& connection);
   void AddTurnsOfOrphans(Actor& actor);
+  void AddTurnsOfReplicas();
   void AddTurnOfClock();
   Turn ChooseTurn();
   void Take(const Turn& turn);
@@ -362,7 +416,7 @@ class World {
   // connected to the server.
   void Orphan(Actor& actor, std::unique_ptr<Wire> wire);
   // Lets the server execute a copy of the request at another turn.
-  void Duplicate(Actor& actor, const store::Request& request);
+  void Duplicate(Actor& actor, WorldServer& server, const store::Request& request);
   void Begin(Actor& actor);
   void ReleaseFront(WorldConnection& connection);
   // Defined in faults.cc.
@@ -370,12 +424,18 @@ class World {
   void InjectIntoRequest(const FaultRule& rule, WorldConnection& connection);
   void InjectIntoActor(const FaultRule& rule, WorldConnection& connection);
   void InjectIntoServer(const FaultRule& rule, WorldConnection& connection);
-  void BreakConnections(WorldConnection& connection);
+  // The server that a fault concerns. Null if it does nothing: the replica leads already, or the
+  // rule is a mistake.
+  WorldServer* ServerHitBy(const FaultRule& rule);
+  void Promote(const WorldServer& replica);
+  void BreakConnections(const WorldServer& server);
   void Hold(std::optional<base::VirtualClock::TimerId>& held, absl::Duration duration);
-  WorldConnection* FindOpenConnection() const;
+  WorldConnection* FindOpenConnection(const WorldServer& server) const;
   void FlushServer();
   void EvictKeys(int64_t count);
   void CrashFor(Actor& actor, absl::Duration downtime);
+  // Returns true if the actor does not keep the world running.
+  static bool HasEnded(const std::unique_ptr<Actor>& actor);
   bool AllEnded() const;
   void AskProbes();
   // Runs the world until the condition holds or its time is over.
@@ -400,8 +460,11 @@ class World {
   Footprint turn_footprint_;    // Of the current turn.
   Footprint checks_footprint_;  // Of all checks of invariants in this run.
   base::Rng rng_;
-  memory::Engine engine_;
+  std::vector<std::unique_ptr<WorldServer>> servers_;  // The main one first.
+  std::vector<std::unique_ptr<ReplicationGroup>> groups_;
+  bool began_ = false;  // There was a step.
   FaultPlan faults_;
+  const bool may_promote_;
   std::optional<Journal> journal_;  // Present if a fault restores earlier data.
   std::vector<Invariant> invariants_;
   std::vector<Invariant> final_invariants_;
@@ -413,6 +476,7 @@ class World {
   std::vector<Turn> turns_;              // Reused by each step to avoid allocation.
   std::vector<ScheduleOption> options_;  // Reused in the same way.
   int64_t commands_ = 0;
+  std::ptrdiff_t ended_actors_ = 0;
   int last_actor_ = 0;
   int last_process_ = 0;
   bool stepping_ = false;

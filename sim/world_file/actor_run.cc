@@ -1,6 +1,7 @@
 #include "redouble/sim/world_file/actor_run.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -154,8 +155,8 @@ class ActorRun final : private store::PushListener {
   // Returns the result of a call, or the reply of a command or batch; null if there is none.
   base::Task<Json> RunRequest(const WorldStep& step, int index) {
     if (const auto* call = std::get_if<CallStep>(&step.action)) {
-      const OperationContext context(store_.get(), actor_.clock(), actor_.rng(), [this] {
-        return Recorded(actor_.Connect(), state_, actor_.name());
+      const OperationContext context(StoreFor(step), actor_.clock(), actor_.rng(), [this, &step] {
+        return Recorded(actor_.Connect(step.server), state_, actor_.name());
       });
       absl::Status mistake;
       Json result = co_await MakeCall(*call, context, bound_, mistake);
@@ -165,17 +166,27 @@ class ActorRun final : private store::PushListener {
     }
     std::optional<store::Reply> reply;
     if (const auto* batch = std::get_if<BatchStep>(&step.action)) {
-      (void)co_await SendBatch(*batch, store_.get(), bound_, reply);
+      (void)co_await SendBatch(*batch, StoreFor(step), bound_, reply);
       if (reply && !reply->is_array()) Judge(batch->commands[0][0], batch->may_fail, *reply);
       for (size_t i = 0; reply && reply->is_array() && i < reply->elements().size(); ++i) {
         Judge(batch->commands[i][0], batch->may_fail, reply->elements()[i]);
       }
     } else {
       const auto& command = std::get<CommandStep>(step.action);
-      (void)co_await SendCommand(command, store_.get(), bound_, reply);
+      (void)co_await SendCommand(command, StoreFor(step), bound_, reply);
       if (reply) Judge(command.words[0], command.may_fail, *reply);
     }
     co_return reply && !reply->is_error() ? ResultToJson(*std::move(reply)) : Json();
+  }
+
+  // The connection that the step's requests are sent on.
+  store::Store& StoreFor(const WorldStep& step) {
+    if (step.server.empty()) return store_.get();
+    std::unique_ptr<store::Store>& connection = connections_[step.server];
+    if (connection == nullptr) {
+      connection = Recorded(actor_.Connect(step.server), state_, actor_.name());
+    }
+    return *connection;
   }
 
   // An error reply is a mistake of the file, unless a fault gave it.
@@ -201,14 +212,16 @@ class ActorRun final : private store::PushListener {
   Actor& actor_;
   RunState& state_;
   RecordedStore store_;
+  std::map<std::string, std::unique_ptr<store::Store>> connections_;  // By server.
   BoundValues bound_;
   std::string pushes_as_;  // The name that pushes are bound to; empty before "listen".
 };
 
-absl::Status SetUpCall(const CallStep& call, store::Store& store, RunState& state) {
+absl::Status SetUpCall(const CallStep& call, const std::string& server, store::Store& store,
+                       RunState& state) {
   base::Rng rng(0);
-  const OperationContext context(store, state.world.clock(), rng, [&state] {
-    return Recorded(state.world.Connect(), state, "setup");
+  const OperationContext context(store, state.world.clock(), rng, [&state, &server] {
+    return Recorded(state.world.Connect(server), state, "setup");
   });
   absl::Status arguments;
   const Json result = base::Run(MakeCall(call, context, {}, arguments));
@@ -226,14 +239,18 @@ base::Task<void> RunActor(Actor& actor, const std::vector<WorldStep>& steps, Run
 
 absl::Status SetUp(const std::vector<WorldStep>& steps, RunState& state) {
   World& world = state.world;
-  const std::unique_ptr<memory::Session> session = world.Connect();
-  RecordedStore store(*session, state, "setup");
+  std::map<std::string, std::unique_ptr<store::Store>> connections;  // By server.
+  const auto store_for = [&](const WorldStep& step) -> store::Store& {
+    std::unique_ptr<store::Store>& connection = connections[step.server];
+    if (connection == nullptr) connection = Recorded(world.Connect(step.server), state, "setup");
+    return *connection;
+  };
   for (const WorldStep& step : steps) {
     if (const auto* call = std::get_if<CallStep>(&step.action)) {
-      REDOUBLE_RETURN_IF_ERROR(SetUpCall(*call, store.get(), state));
+      REDOUBLE_RETURN_IF_ERROR(SetUpCall(*call, step.server, store_for(step), state));
     } else if (const auto* command = std::get_if<CommandStep>(&step.action)) {
       std::optional<store::Reply> reply;
-      REDOUBLE_RETURN_IF_ERROR(base::Run(SendCommand(*command, store.get(), {}, reply)));
+      REDOUBLE_RETURN_IF_ERROR(base::Run(SendCommand(*command, store_for(step), {}, reply)));
       REDOUBLE_RETURN_IF_ERROR(MistakeIn(command->words[0], command->may_fail, *reply));
     } else {
       const auto& advance = std::get<AdvanceStep>(step.action);

@@ -89,7 +89,7 @@ class ReplyInvariant final : public WorldInvariant {
   std::optional<absl::Duration> within() const override { return within_; }
 
   absl::Status Check(const WorldView& view) const override {
-    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_));
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_, server()));
     const Json got = ResultToJson(reply);
     if (reply.is_error() && !expectation_.Lists(got)) return CheckFails(command_, got);
     return expectation_.Check(got, absl::StrCat(command_.front(), " gives"));
@@ -120,9 +120,10 @@ class EqualInvariant final : public WorldInvariant {
   }
 
   absl::Status Check(const WorldView& view) const override {
-    REDOUBLE_ASSIGN_OR_RETURN(const Json first, AskForJson(view.world, commands_.front()));
+    REDOUBLE_ASSIGN_OR_RETURN(const Json first,
+                              AskForJson(view.world, commands_.front(), server()));
     for (const Words& command : commands_) {
-      REDOUBLE_ASSIGN_OR_RETURN(const Json other, AskForJson(view.world, command));
+      REDOUBLE_ASSIGN_OR_RETURN(const Json other, AskForJson(view.world, command, server()));
       if (other == first) continue;
       return absl::FailedPreconditionError(
           absl::StrCat(first.dump(), " and ", other.dump(), " are not equal"));
@@ -143,7 +144,7 @@ class ExpiresInvariant final : public WorldInvariant {
   }
 
   absl::Status Check(const WorldView& view) const override {
-    const std::unique_ptr<memory::Session> session = view.world.Connect();
+    const std::unique_ptr<memory::Session> session = view.world.Connect(server());
     std::vector<std::string> keys = *base::Run(store::Keys(*session, keys_));
     std::sort(keys.begin(), keys.end());
     for (const std::string& key : keys) {
@@ -170,12 +171,12 @@ class ReferencesInvariant final : public WorldInvariant {
   }
 
   absl::Status Check(const WorldView& view) const override {
-    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_));
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply reply, Ask(view.world, command_, server()));
     if (reply.is_error()) return CheckFails(command_, ResultToJson(reply));
     if (!reply.is_array()) return absl::OkStatus();
     for (const store::Reply& element : reply.elements()) {
       const std::string key = absl::StrReplaceAll(key_, {{"{}", element.text()}});
-      const std::unique_ptr<memory::Session> session = view.world.Connect();
+      const std::unique_ptr<memory::Session> session = view.world.Connect(server());
       if (*base::Run(store::Exists(*session, key))) continue;
       return absl::FailedPreconditionError(absl::StrCat(EncodeBytes(key), " does not exist"));
     }
@@ -276,21 +277,22 @@ class SerialInvariant final : public WorldInvariant {
 struct KindRow {
   std::string_view kind;
   bool at_end_only;
+  bool asks_server;  // "server" says which one.
   std::shared_ptr<WorldInvariant> (*read)(ArgumentReader& fields);
 };
 
 constexpr std::array kKinds = {
-    KindRow{"reply", false, ReplyInvariant::Read},
-    KindRow{"equal", false, EqualInvariant::Read},
-    KindRow{"expires", false, ExpiresInvariant::Read},
-    KindRow{"references", false, ReferencesInvariant::Read},
-    KindRow{"results", true, ResultsInvariant::Read},
-    KindRow{"serializable", true, SerialInvariant::Read},
-    KindRow{"linearizable", true, ReadLinearizable},
-    KindRow{"bound", true, ReadBound},
-    KindRow{"monotone", false, ReadMonotone},
-    KindRow{"exactly_once", true, ReadExactlyOnce},
-    KindRow{"eventually", true, ReplyInvariant::ReadEventually},
+    KindRow{"reply", false, true, ReplyInvariant::Read},
+    KindRow{"equal", false, true, EqualInvariant::Read},
+    KindRow{"expires", false, true, ExpiresInvariant::Read},
+    KindRow{"references", false, true, ReferencesInvariant::Read},
+    KindRow{"results", true, false, ResultsInvariant::Read},
+    KindRow{"serializable", true, false, SerialInvariant::Read},
+    KindRow{"linearizable", true, false, ReadLinearizable},
+    KindRow{"bound", true, false, ReadBound},
+    KindRow{"monotone", false, true, ReadMonotone},
+    KindRow{"exactly_once", true, false, ReadExactlyOnce},
+    KindRow{"eventually", true, true, ReplyInvariant::ReadEventually},
 };
 
 const KindRow* FindKind(std::string_view kind) {
@@ -308,13 +310,15 @@ std::string UnknownKind(std::string_view kind) {
 
 }  // namespace
 
-absl::StatusOr<store::Reply> Ask(World& world, const std::vector<std::string>& words) {
-  const std::unique_ptr<memory::Session> session = world.Connect();
+absl::StatusOr<store::Reply> Ask(World& world, const std::vector<std::string>& words,
+                                 std::string_view server) {
+  const std::unique_ptr<memory::Session> session = world.Connect(server);
   return base::Run(Execute(*session, words));
 }
 
-absl::StatusOr<Json> AskForJson(World& world, const std::vector<std::string>& words) {
-  const absl::StatusOr<store::Reply> reply = Ask(world, words);
+absl::StatusOr<Json> AskForJson(World& world, const std::vector<std::string>& words,
+                                std::string_view server) {
+  const absl::StatusOr<store::Reply> reply = Ask(world, words, server);
   Json json = ResultToJson(reply);
   if (!reply.ok() || reply->is_error()) return CheckFails(words, json);
   return json;
@@ -352,6 +356,7 @@ absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json&
                                            : "expected \"end\" or \"always\"");
   }
   std::shared_ptr<WorldInvariant> invariant = row->read(fields);
+  if (row->asks_server) invariant->server_ = fields.OptionalString("server").value_or("");
   REDOUBLE_RETURN_IF_ERROR(fields.Finish());
   invariant->name_ = name;
   // What changes between two checks is seen by checks after every step.

@@ -91,7 +91,7 @@ class MonotoneReply final : public WorldInvariant {
   explicit MonotoneReply(ArgumentReader& fields) : command_(ReadWords(fields, "command")) {}
 
   absl::Status Check(const WorldView& view) const override {
-    REDOUBLE_ASSIGN_OR_RETURN(const Json reply, AskForJson(view.world, command_));
+    REDOUBLE_ASSIGN_OR_RETURN(const Json reply, AskForJson(view.world, command_, server()));
     const std::optional<double> number = NumberIn(reply.is_null() ? Json(0) : reply);
     if (!number) return absl::FailedPreconditionError(absl::StrCat("no number: ", reply.dump()));
     const auto [entry, is_first] = view.observed.last.try_emplace(this, *number);

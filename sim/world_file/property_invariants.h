@@ -30,9 +30,11 @@ std::shared_ptr<WorldInvariant> ReadLinearizable(ArgumentReader& fields);
 // What the kinds share.
 
 // Sends a command to the world's server and returns the reply.
-absl::StatusOr<store::Reply> Ask(World& world, const std::vector<std::string>& words);
+absl::StatusOr<store::Reply> Ask(World& world, const std::vector<std::string>& words,
+                                 std::string_view server);
 // As Ask. Errors: InvalidArgument for an error reply.
-absl::StatusOr<Json> AskForJson(World& world, const std::vector<std::string>& words);
+absl::StatusOr<Json> AskForJson(World& world, const std::vector<std::string>& words,
+                                std::string_view server);
 // Reads a command, which has one word at least.
 std::vector<std::string> ReadWords(ArgumentReader& fields, std::string_view name);
 // Returns the number that a reply is, also as a text.

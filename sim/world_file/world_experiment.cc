@@ -35,10 +35,13 @@ std::vector<std::string> FaultErrors(const WorldFile& world) {
   return errors;
 }
 
-// Sets what the file says about the server.
-void SetServer(const WorldFile& file, WorldOptions& options) {
+// Sets what the file says about the servers.
+void SetServers(const WorldFile& file, WorldOptions& options) {
   options.start = file.start;
-  if (file.compatibility) options.engine.compatibility = *file.compatibility;
+  options.servers = file.servers;
+  if (!file.compatibility) return;
+  options.engine.compatibility = *file.compatibility;
+  for (ServerOptions& server : options.servers) server.engine.compatibility = *file.compatibility;
 }
 
 }  // namespace
@@ -107,7 +110,7 @@ void WorldExperiment::AddInvariant(World& world, const std::shared_ptr<RunState>
 }
 
 ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
-  SetServer(world_, options.world);
+  SetServers(world_, options.world);
   options.world.faults = world_.faults;
   options.world.events = world_.events;
   options.world.clock_moves = world_.clock_moves;
@@ -121,7 +124,7 @@ ExploreOptions WorldExperiment::Options(ExploreOptions options) const {
 void WorldExperiment::ComputeSerialStates() {
   ForEachSerialOrder(actors_.size(), [this](DecisionSource& decisions) {
     WorldOptions options = {.decisions = &decisions};
-    SetServer(world_, options);
+    SetServers(world_, options);
     World world(options);
     RunState state{world, FaultErrors(world_), /*has_history=*/false};
     (void)SetUp(setup_, state);

@@ -21,15 +21,23 @@ absl::Status Wrong(std::string_view path, std::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(message)));
 }
 
+// The names of all servers.
+std::vector<std::string> ServerNames(const WorldFile& world) {
+  std::vector<std::string> names = {std::string(kMainServer)};
+  for (const ServerOptions& server : world.servers) names.push_back(server.name);
+  return names;
+}
+
 void ParseActors(const Json& json, std::string_view place, const OperationTable& operations,
-                 ArgumentReader& fields, std::vector<WorldActor>& actors) {
+                 ArgumentReader& fields, const std::vector<std::string>& servers,
+                 std::vector<WorldActor>& actors) {
   if (!json.is_object() || json.empty()) {
     return fields.Add(Wrong(place, "expected one actor at least"));
   }
   for (const auto& [name, steps] : json.items()) {
     const std::string path = absl::StrCat(base::ToAbsl(place), base::PointerPart(name));
     absl::StatusOr<std::vector<WorldStep>> parsed =
-        ParseWorldSteps(steps, path, operations, /*in_actor=*/true);
+        ParseWorldSteps(steps, path, operations, /*in_actor=*/true, servers);
     fields.Add(parsed.status());
     if (!parsed.ok()) continue;
     if (parsed->empty()) fields.Add(Wrong(path, "expected one step at least"));
@@ -51,6 +59,13 @@ absl::Duration ReadDuration(ArgumentReader& fields, std::string_view name) {
                                      *text, "\""));
   }
   return duration;
+}
+
+// Returns true if the server is a replica or has one, so that it can be promoted.
+bool IsReplicated(std::string_view name, const WorldFile& world) {
+  return std::any_of(world.servers.begin(), world.servers.end(), [&](const ServerOptions& server) {
+    return !server.replica_of.empty() && (server.name == name || server.replica_of == name);
+  });
 }
 
 absl::StatusOr<FaultRule> ParseFaultRule(const Json& json, std::string_view path,
@@ -84,12 +99,16 @@ absl::StatusOr<FaultRule> ParseFaultRule(const Json& json, std::string_view path
   rule.snapshot = fields.TimeOr("snapshot", rule.snapshot);
   rule.count = fields.IntegerOr("count", rule.count);
   rule.error = fields.OptionalString("error").value_or(rule.error);
+  rule.server = fields.OptionalString("server").value_or("");
   if (rule.nth < 0) fields.Refuse("nth", "matches are counted from 1");
   if (!(rule.probability > 0 && rule.probability <= 1)) {
     fields.Refuse("probability", "expected more than 0 and at most 1");
   }
   if (rule.limit < 1) fields.Refuse("limit", "expected 1 at least");
   if (rule.count < 1) fields.Refuse("count", "expected 1 at least");
+  if (rule.fault == Fault::kPromote && !IsReplicated(rule.server, world)) {
+    fields.Refuse("server", "expected the name of a replica");
+  }
   if (rule.fault == Fault::kDelay && rule.duration <= absl::ZeroDuration()) {
     fields.Refuse("for", "a delay lasts for some time");
   }
@@ -130,7 +149,7 @@ void CheckHardened(const Json& hardened, const OperationTable& operations, Argum
 void ParseHardenedActors(const Json& json, const OperationTable& operations, ArgumentReader& fields,
                          WorldFile& world) {
   constexpr std::string_view kPlace = "/hardened_actors";
-  ParseActors(json, kPlace, operations, fields, world.hardened_actors);
+  ParseActors(json, kPlace, operations, fields, ServerNames(world), world.hardened_actors);
   for (const WorldActor& actor : world.hardened_actors) {
     if (Has(world.actors, actor.name)) continue;
     fields.Add(Wrong(absl::StrCat(base::ToAbsl(kPlace), base::PointerPart(actor.name)),
@@ -198,6 +217,19 @@ void CheckOperations(const WorldFile& world, const Invariants& invariants, std::
   }
 }
 
+void CheckServers(const std::vector<std::string>& servers, const Invariants& invariants,
+                  std::string_view path, ArgumentReader& fields) {
+  for (size_t i = 0; i < invariants.size(); ++i) {
+    const std::string& server = invariants[i]->server();
+    if (server.empty() || std::find(servers.begin(), servers.end(), server) != servers.end()) {
+      continue;
+    }
+    fields.Add(Wrong(
+        absl::StrCat(base::ToAbsl(path), "/", i, "/server"),
+        absl::StrCat("there is no server \"", server, "\"", base::DidYouMean(server, servers))));
+  }
+}
+
 void ParseFaults(const Json& json, ArgumentReader& fields, WorldFile& world) {
   for (size_t i = 0; i < json.size(); ++i) {
     absl::StatusOr<FaultRule> rule = ParseFaultRule(json[i], absl::StrCat("/faults/", i), world);
@@ -237,6 +269,35 @@ void ParseEvents(ArgumentReader& fields, WorldFile& world) {
   }
 }
 
+// Reads the servers; a master must come before its replicas.
+void ParseServers(ArgumentReader& fields, WorldFile& world) {
+  const Json* servers = fields.Find("servers");
+  if (servers == nullptr) return;
+  if (!servers->is_object()) return fields.Refuse("servers", "expected an object by name");
+  for (const auto& [name, options] : servers->items()) {
+    const std::string path = absl::StrCat("/servers", base::PointerPart(name));
+    ArgumentReader server(options, path);
+    const std::string master = server.OptionalString("replica_of").value_or("");
+    fields.Add(server.Finish());
+    if (name.empty() || name == kMainServer) {
+      fields.Add(Wrong(path, "the name of a server is new, and not empty"));
+    }
+    world.servers.push_back({.name = name, .replica_of = master});
+  }
+  std::stable_partition(world.servers.begin(), world.servers.end(),
+                        [](const ServerOptions& server) { return server.replica_of.empty(); });
+  for (const ServerOptions& server : world.servers) {
+    const bool is_known =
+        server.replica_of.empty() || server.replica_of == kMainServer ||
+        std::any_of(world.servers.begin(), world.servers.end(), [&](const ServerOptions& other) {
+          return other.name == server.replica_of && other.replica_of.empty();
+        });
+    if (is_known) continue;
+    fields.Add(Wrong(absl::StrCat("/servers", base::PointerPart(server.name), "/replica_of"),
+                     "expected \"main\", or a server that is no replica"));
+  }
+}
+
 void ParseDaemons(ArgumentReader& fields, WorldFile& world) {
   if (fields.Find("daemons") == nullptr) return;
   std::vector<std::string> names;
@@ -252,11 +313,13 @@ void ParseDaemons(ArgumentReader& fields, WorldFile& world) {
 
 // Reads what depends on the system: its steps and everything that names an actor.
 void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldFile& world) {
+  ParseServers(fields, world);
+  const std::vector<std::string> servers = ServerNames(world);
   absl::StatusOr<std::vector<WorldStep>> setup =
-      ParseWorldSteps(ReadList(fields, "setup"), "/setup", operations, /*in_actor=*/false);
+      ParseWorldSteps(ReadList(fields, "setup"), "/setup", operations, /*in_actor=*/false, servers);
   fields.Add(setup.status());
   if (setup.ok()) world.setup = *std::move(setup);
-  ParseActors(fields.Any("actors"), "/actors", operations, fields, world.actors);
+  ParseActors(fields.Any("actors"), "/actors", operations, fields, servers, world.actors);
   ParseDaemons(fields, world);
   ParseFaults(ReadList(fields, "faults"), fields, world);
   const Json& invariants = fields.Any("invariants");
@@ -277,6 +340,8 @@ void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldF
   if (const Json* actors = fields.Find("hardened_actors")) {
     ParseHardenedActors(*actors, operations, fields, world);
   }
+  CheckServers(servers, world.invariants, "/invariants", fields);
+  CheckServers(servers, world.probes, "/probes", fields);
   CheckOperations(world, world.invariants, "/invariants", fields);
   CheckOperations(world, world.probes, "/probes", fields);
   CheckBoundNames(world, world.invariants, "/invariants", fields);

@@ -34,6 +34,13 @@
 //
 //   "events": "split", "clock_moves": 2, "request_timeout": "5s"
 //
+// "servers" lists further servers, which steps and invariants name; the first one is called "main".
+// A replica applies what its master did at turns of its own, so that it lags behind, and the fault
+// "promote" makes it the master. Without a "server", a step goes to the present master:
+//
+//   "servers": {"other": {}, "replica": {"replica_of": "main"}},
+//   "faults": [{"fault": "promote", "server": "replica", "nth": 3}]
+//
 // "daemons" lists actors that do not keep the world running; they repeat their steps.
 //
 // A file written by `redouble explore` also has a "violation", which `redouble replay` repeats:
@@ -95,6 +102,7 @@ struct WorldFile {
   Events events = Events::kAtomic;
   int clock_moves = 0;
   absl::Duration request_timeout = absl::InfiniteDuration();
+  std::vector<ServerOptions> servers;  // Replicas come last.
   std::vector<FaultRule> faults;
   std::vector<std::shared_ptr<const WorldInvariant>> invariants;
   // Conditions that at least some runs should reach, in the form of invariants.

@@ -65,6 +65,7 @@ Names ReferencesIn(const Json& json) {
 // What the parser knows while it reads the steps of one actor.
 struct Context {
   const OperationTable& operations;
+  const Names& servers;
   Names bound;  // What earlier steps bind.
 };
 
@@ -220,8 +221,25 @@ Json PlainSteps(const Json& json) {
     if (IsOwnKind(step)) step = Json{{"kind", "advance"}, {"by", "1us"}};
     step.erase("as");
     step.erase("if");
+    step.erase("server");
   }
   return plain;
+}
+
+// Reads the server that a step names.
+absl::Status ParseServer(const Json& json, const std::string& path, const Names& servers,
+                         WorldStep& step) {
+  if (!json.contains("server")) return absl::OkStatus();
+  const std::string place = absl::StrCat(path, "/server");
+  const bool sends = std::holds_alternative<CallStep>(step.action) ||
+                     std::holds_alternative<CommandStep>(step.action) ||
+                     std::holds_alternative<BatchStep>(step.action);
+  if (!sends) return Wrong(place, "this kind sends nothing to a server");
+  if (!json["server"].is_string()) return Wrong(place, "expected the name of a server");
+  step.server = json["server"].get<std::string>();
+  if (Contains(servers, step.server)) return absl::OkStatus();
+  return Wrong(place, absl::StrCat("there is no server \"", step.server, "\"",
+                                   base::DidYouMean(step.server, servers)));
 }
 
 absl::Status CheckKind(const Json& step, const std::string& path) {
@@ -281,6 +299,7 @@ absl::StatusOr<std::vector<WorldStep>> ParseActorSteps(const Json& json, const s
       Json own = json[i];
       own.erase("as");
       own.erase("if");
+      own.erase("server");
       if (own["kind"] == "repeat") {
         REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseRepeat(own, place, context));
       } else if (own["kind"] == "listen") {
@@ -289,6 +308,7 @@ absl::StatusOr<std::vector<WorldStep>> ParseActorSteps(const Json& json, const s
         REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseBatch(own, place));
       }
     }
+    REDOUBLE_RETURN_IF_ERROR(ParseServer(json[i], place, context.servers, steps[i]));
     REDOUBLE_RETURN_IF_ERROR(ParseNames(json[i], place, context, steps[i]));
   }
   return steps;
@@ -315,11 +335,23 @@ bool StepCondition::Holds(const BoundValues& bound) const {
 
 absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(const Json& json, std::string_view path,
                                                        const OperationTable& operations,
-                                                       bool in_actor) {
+                                                       bool in_actor, const Names& servers) {
   if (!json.is_array()) return Wrong(path, "expected an array of steps");
-  if (!in_actor) return ParsePlain(json, path, operations, in_actor);
-  Context context{operations, {}};
-  return ParseActorSteps(json, std::string(path), context);
+  if (in_actor) {
+    Context context{operations, servers, {}};
+    return ParseActorSteps(json, std::string(path), context);
+  }
+  Json plain = json;
+  for (Json& step : plain) {
+    if (step.is_object()) step.erase("server");
+  }
+  REDOUBLE_ASSIGN_OR_RETURN(std::vector<WorldStep> steps,
+                            ParsePlain(plain, path, operations, in_actor));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    REDOUBLE_RETURN_IF_ERROR(
+        ParseServer(json[i], absl::StrCat(base::ToAbsl(path), "/", i), servers, steps[i]));
+  }
+  return steps;
 }
 
 void VisitCalls(std::vector<WorldStep>& steps, const std::function<void(CallStep&)>& visit) {

@@ -11,6 +11,10 @@
 // "listen" binds each push that the actor's connection receives from then on, until the actor ends:
 // the payload of a message, and any other push, such as an invalidated key, as an array.
 //
+// A step that sends something may name the server that it goes to, if the world has several:
+//
+//   {"kind": "command", "command": ["GET", "k"], "server": "replica"}
+//
 // Each step may bind its reply, or its result, to a name, and may depend on what was bound before:
 //
 //   {"kind": "command", "command": ["RPOP", "jobs"], "as": "job"}
@@ -39,6 +43,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/scenario/scenario.h"
+#include "redouble/sim/world/world.h"
 
 namespace redouble::inline v0_1::sim {
 
@@ -80,14 +85,16 @@ struct WorldStep {
   std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep, ListenStep> action;
   std::string as = {};  // Empty: the value is not bound.
   std::optional<StepCondition> condition = {};
+  std::string server = {};  // Empty: the present master.
 };
 
 // Parses the steps of an actor, or of the setup if `in_actor` is false: these are calls, commands
-// and advances without names and conditions. Errors: InvalidArgument with the JSON pointer, which
-// begins with `path`; a name that no earlier step binds suggests the nearest one.
-absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(const Json& json, std::string_view path,
-                                                       const OperationTable& operations,
-                                                       bool in_actor);
+// and advances without names and conditions. `servers`: the names of all servers. Errors:
+// InvalidArgument with the JSON pointer, which begins with `path`; a name that no earlier step
+// binds, or no server has, suggests the nearest one.
+absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(
+    const Json& json, std::string_view path, const OperationTable& operations, bool in_actor,
+    const std::vector<std::string>& servers = {std::string(kMainServer)});
 
 // Calls `visit` for each call of the steps, also of repeated ones.
 void VisitCalls(std::vector<WorldStep>& steps, const std::function<void(CallStep&)>& visit);

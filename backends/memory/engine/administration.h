@@ -60,7 +60,13 @@ class Administration {
   KeyFile* key_file() const { return host_ == nullptr ? nullptr : host_->key_file(); }
   // The host's append-only log, replicas and shutdown; null if there are none.
   AppendLog* append_log() const { return host_ == nullptr ? nullptr : host_->append_log(); }
-  Replication* replication() const { return host_ == nullptr ? nullptr : host_->replication(); }
+  Replication* replication() const {
+    if (replication_ != nullptr) return replication_;
+    return host_ == nullptr ? nullptr : host_->replication();
+  }
+  // For an engine that has replicas, or is one, without a server; null if it is not. The object
+  // must outlive the engine, or be removed (null) before it is destroyed.
+  void set_replication(Replication* replication) { replication_ = replication; }
   Shutdown* shutdown() const { return host_ == nullptr ? nullptr : host_->shutdown(); }
   // The figures of the file of keys. Without one, the last save is the start of the engine.
   KeyFileFigures key_file_figures() const;
@@ -208,6 +214,7 @@ class Administration {
 
   EngineCore& engine_;
   Host* host_ = nullptr;
+  Replication* replication_ = nullptr;          // Instead of the host's.
   bool logs_all_ = false;                       // Commands are logged without a host, too.
   std::optional<uint64_t> client_limit_bytes_;  // maxmemory-clients
   int64_t lap_us_ = 0;

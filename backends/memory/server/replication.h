@@ -84,34 +84,22 @@ struct FailoverOptions {
   bool is_forced = false;  // After the timeout it takes over without the rest of the stream.
 };
 
-class Replication {
+// The commands that change who follows whom: REPLICAOF, FAILOVER, PSYNC and REPLCONF.
+class ReplicationControl {
  public:
-  // What is at the other end of a session.
-  enum class Peer : uint8_t { kClient, kReplica, kMaster };
+  virtual ~ReplicationControl() = default;
 
-  virtual ~Replication() = default;
-
-  virtual ReplicationFigures figures() const = 0;
-  virtual Peer PeerOf(const SessionCore& session) const = 0;
   // REPLICAOF: the server becomes a replica, after which its engine obeys the master. Clients that
   // are blocked get an error.
   virtual void Follow(std::string_view host, int port) = 0;
   // REPLICAOF NO ONE: the server becomes a master and keeps its keys. Does nothing if it is one.
   virtual void FollowNobody() = 0;
-  // True if the server follows a master, and the link to it is down.
-  virtual bool link_is_down() const = 0;
-  // How many replicas have been heard of within min-replicas-max-lag.
-  virtual int64_t good_replicas() const = 0;
   // FAILOVER: lets a replica take over as soon as it has the whole stream, and follows it then.
   // Until then writes wait. Requires a master without a failover under way, and replicas.
   virtual void BeginFailover(const FailoverOptions& options) = 0;
   virtual void AbortFailover() = 0;
   // DEBUG CHANGE-REPL-ID: the stream goes on under a new id, which no replica has.
   virtual void ChangeId() = 0;
-  // Whether keys are being written for replicas.
-  virtual bool is_saving() const { return false; }
-  // All keys have been removed: replicas that are being sent the former ones begin again.
-  virtual void NoteFlush() {}
   // An option of REPLCONF with a valid value, for example listening-port.
   virtual void Describe(const SessionCore& session, std::string_view option,
                         std::string_view value) = 0;
@@ -122,12 +110,34 @@ class Replication {
                                    std::string_view offset) = 0;
   // REPLCONF ACK of a replica.
   virtual void Acknowledge(const SessionCore& session, int64_t offset) = 0;
+};
+
+class Replication {
+ public:
+  // What is at the other end of a session.
+  enum class Peer : uint8_t { kClient, kReplica, kMaster };
+
+  virtual ~Replication() = default;
+
+  virtual ReplicationFigures figures() const = 0;
+  virtual Peer PeerOf(const SessionCore& session) const = 0;
+  // Null: the host decides who follows whom, and refuses the commands that would.
+  virtual ReplicationControl* control() { return nullptr; }
+  // True if the server follows a master, and the link to it is down.
+  virtual bool link_is_down() const = 0;
+  // How many replicas have been heard of within min-replicas-max-lag.
+  virtual int64_t good_replicas() const = 0;
+  // Whether keys are being written for replicas.
+  virtual bool is_saving() const { return false; }
+  // All keys have been removed: replicas that are being sent the former ones begin again.
+  virtual void NoteFlush() {}
   // The offset of the stream after the session's last command.
   virtual int64_t OffsetOf(const SessionCore& session) const = 0;
   // How many replicas have acknowledged this offset.
   virtual int64_t Acknowledged(int64_t offset) const = 0;
   // A session has blocked in WAIT: EngineCore::EndWait gives it the number of replicas as soon as
-  // `replicas` of them have acknowledged `offset`. Asks the replicas for their offsets.
+  // `replicas` of them have acknowledged `offset` (replication/replica_waits.h). Asks the replicas
+  // for their offsets.
   virtual void Wait(SessionCore& session, int64_t replicas, int64_t offset) = 0;
 };
 

@@ -29,7 +29,7 @@
 
 namespace redouble::inline v0_1::sim {
 
-class ReplicationNode final : public memory::Replication {
+class ReplicationNode final : public memory::Replication, public memory::ReplicationControl {
  public:
   // `new_id` makes names of streams. `on_loaded` is called when a master's keys have replaced the
   // engine's. The others must outlive the object.
@@ -66,6 +66,7 @@ class ReplicationNode final : public memory::Replication {
   std::optional<std::string> MasterAddress(const memory::SessionCore& session) const;
 
   memory::ReplicationFigures figures() const override;
+  ReplicationControl* control() override { return this; }
   Peer PeerOf(const memory::SessionCore& session) const override;
   void Follow(std::string_view host, int port) override;
   void FollowNobody() override;

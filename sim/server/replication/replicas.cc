@@ -442,7 +442,7 @@ void Replicas::Acknowledge(const SessionCore& session, int64_t offset) {
   const bool is_stream = sync != nullptr && sync->way() == FullSync::Way::kStream;
   if (is_stream && !sync->is_writing()) OnSent(session.id());
   if (replica.awaits_ack) StartStream(session.id(), replica);
-  ServeWaiters();
+  waits_.Serve(engine_.core(), [this](int64_t wanted) { return Acknowledged(wanted); });
 }
 
 int64_t Replicas::Acknowledged(int64_t offset) const {
@@ -451,35 +451,13 @@ int64_t Replicas::Acknowledged(int64_t offset) const {
   });
 }
 
-void Replicas::Wait(SessionCore& session, int64_t replicas, int64_t offset) {
-  std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.session_id == session.id(); });
-  waiters_.push_back({.session_id = session.id(), .replicas = replicas, .offset = offset});
+void Replicas::Wait(const SessionCore& session, int64_t replicas, int64_t offset) {
+  waits_.Add(session, replicas, offset);
   AskForOffsets();
 }
 
 void Replicas::AskForOffsets() {
   if (stream_.is_kept() && !followed_db_()) Feed(kGetAck);
-}
-
-void Replicas::ServeWaiters() {
-  memory::EngineCore& core = engine_.core();
-  const auto is_done = [&](const Waiter& waiter) {
-    const auto& sessions = core.administration().sessions();
-    const auto found = sessions.find(waiter.session_id);
-    // It has timed out, and may be blocked by another command.
-    if (found == sessions.end() || !found->second->blocked()) return true;
-    SessionCore& session = *found->second;
-    if (!session.blocked_operation().keys.empty()) return true;
-    const int64_t acknowledged = Acknowledged(waiter.offset);
-    if (acknowledged < waiter.replicas) {
-      session.SetTimedOutReply(Reply::Integer(acknowledged));
-      return false;
-    }
-    core.EndWait(session, Reply::Integer(acknowledged), memory::Administration::WaitEnd::kServed,
-                 core.administration().Now());
-    return true;
-  };
-  std::erase_if(waiters_, is_done);
 }
 
 void Replicas::Forget(const SessionCore& session) {

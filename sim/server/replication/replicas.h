@@ -27,12 +27,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/propagation/effect.h"
 #include "redouble/backends/memory/propagation/effect_writer.h"
+#include "redouble/backends/memory/replication/replica_waits.h"
 #include "redouble/backends/memory/server/replication.h"
 #include "redouble/backends/memory/server/statistics.h"
 #include "redouble/sim/server/process/log.h"
@@ -68,7 +68,7 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
                            std::string_view offset);
   void Acknowledge(const memory::SessionCore& session, int64_t offset);
   int64_t Acknowledged(int64_t offset) const;
-  void Wait(memory::SessionCore& session, int64_t replicas, int64_t offset);
+  void Wait(const memory::SessionCore& session, int64_t replicas, int64_t offset);
   int64_t good_replicas() const;
 
   // Whether the session has asked for the stream.
@@ -128,11 +128,6 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
     bool waits_for_start() const { return follows && state == State::kWaitsForFile && !sync; }
     bool gets_stream() const { return state == State::kOnline && !awaits_ack; }
   };
-  struct Waiter {
-    int64_t session_id;
-    int64_t replicas;
-    int64_t offset;
-  };
 
   void OnEffects(std::span<const memory::Effect> effects, bool is_atomic) override;
   // FullSync::Listener
@@ -168,7 +163,6 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
   void EndIdleStream();
   bool waits_in_real_time() const;
   static std::string NameOf(const Replica& replica);
-  void ServeWaiters();
   std::string Parameter(std::string_view name) const;
   int64_t Number(std::string_view name) const;
   int64_t NowSeconds() const;
@@ -184,7 +178,7 @@ class Replicas final : private memory::EffectSink, private FullSync::Listener {
   memory::EffectWriter writer_{memory::EffectTargets::kReplicas};
   std::map<int64_t, Replica> replicas_;  // By session id; also those that do not follow yet.
   std::shared_ptr<FullSync> writing_;    // While keys are written.
-  std::vector<Waiter> waiters_;
+  memory::ReplicaWaits waits_;
   int64_t pinged_at_s_ = 0;
   int64_t alone_since_s_ = 0;  // Since when there is no replica.
 };

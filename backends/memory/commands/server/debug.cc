@@ -249,7 +249,9 @@ Reply SetFlushDelay(CommandContext& context, Arguments arguments) {
 
 Reply ChangeReplicationId(CommandContext& context, Arguments) {
   Replication* replication = context.engine().administration().replication();
-  if (replication != nullptr) replication->ChangeId();
+  if (replication != nullptr && replication->control() != nullptr) {
+    replication->control()->ChangeId();
+  }
   return Reply::Ok();
 }
 

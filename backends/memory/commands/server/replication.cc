@@ -26,6 +26,10 @@ Reply NothingIsReplicated() {
       "ERR nothing is replicated: this server follows no other and has no replicas");
 }
 
+Reply HostDecides() {
+  return Reply::Error("ERR the host of this server decides who follows whom, not a command");
+}
+
 Replication* ReplicationOf(CommandContext& context) {
   return context.engine().administration().replication();
 }
@@ -134,13 +138,13 @@ Reply CheckFailover(const ReplicationFigures& figures, const FailoverOptions& op
 }
 
 // PSYNC of a former master, which asks this server to take over. Returns an error reply, or nil.
-Reply TakeOver(Replication& replication, std::string_view id) {
+Reply TakeOver(const Replication& replication, ReplicationControl& control, std::string_view id) {
   const ReplicationFigures figures = replication.figures();
   if (!figures.master) return Reply::Error("ERR PSYNC FAILOVER can't be sent to a master.");
   if (!IsWord(id, figures.id)) {
     return Reply::Error("ERR PSYNC FAILOVER replid must match my replid.");
   }
-  replication.FollowNobody();
+  control.FollowNobody();
   return Reply::Nil();
 }
 
@@ -195,8 +199,9 @@ Reply HandleReplicaOf(CommandContext& context, Arguments arguments) {
   if (figures.failover != FailoverState::kNone) {
     return Reply::Error("ERR REPLICAOF not allowed while failing over.");
   }
+  if (replication != nullptr && replication->control() == nullptr) return HostDecides();
   if (IsWord(arguments[0], "NO") && IsWord(arguments[1], "ONE")) {
-    if (replication != nullptr) replication->FollowNobody();
+    if (replication != nullptr) replication->control()->FollowNobody();
     return Reply::Ok();
   }
   if (replication != nullptr &&
@@ -210,7 +215,7 @@ Reply HandleReplicaOf(CommandContext& context, Arguments arguments) {
       figures.master->port == *port) {
     return Reply::Status("OK Already connected to specified master");
   }
-  replication->Follow(arguments[0], static_cast<int>(*port));
+  replication->control()->Follow(arguments[0], static_cast<int>(*port));
   return Reply::Ok();
 }
 
@@ -221,9 +226,10 @@ Reply HandleSlaveOf(CommandContext& context, Arguments arguments) {
 Reply HandleReplConf(CommandContext& context, Arguments arguments) {
   if (arguments.size() % 2 != 0) return SyntaxError();
   Replication* replication = ReplicationOf(context);
+  ReplicationControl* control = replication == nullptr ? nullptr : replication->control();
   for (size_t i = 0; i < arguments.size(); i += 2) {
     const auto [option, value] = std::pair(arguments[i], arguments[i + 1]);
-    if (replication != nullptr && IsWord(option, "ack")) {
+    if (control != nullptr && IsWord(option, "ack")) {
       SessionCore& session = context.session();
       using ReplyMode = SessionCore::ReplyMode;
       if (!session.runs_atomically()) {
@@ -232,12 +238,12 @@ Reply HandleReplConf(CommandContext& context, Arguments arguments) {
         session.set_reply_mode(ReplyMode::kSkip);  // For EXEC.
       }
       if (const auto offset = base::ParseInt64(value)) {
-        replication->Acknowledge(session, *offset);
+        control->Acknowledge(session, *offset);
       }
       return Reply::Ok();
     }
     if (Reply error = ReadReplConf(option, value); error.is_error()) return error;
-    if (replication != nullptr) replication->Describe(context.session(), option, value);
+    if (control != nullptr) control->Describe(context.session(), option, value);
   }
   return Reply::Ok();
 }
@@ -245,18 +251,22 @@ Reply HandleReplConf(CommandContext& context, Arguments arguments) {
 Reply HandleSync(CommandContext& context, Arguments) {
   Replication* replication = ReplicationOf(context);
   if (replication == nullptr) return NothingIsReplicated();
+  if (replication->control() == nullptr) return HostDecides();
   if (Reply error = RefuseSynchronization(*replication); error.is_error()) return error;
-  return replication->Synchronize(context.session(), /*id=*/{}, /*offset=*/{});
+  return replication->control()->Synchronize(context.session(), /*id=*/{}, /*offset=*/{});
 }
 
 Reply HandlePSync(CommandContext& context, Arguments arguments) {
   Replication* replication = ReplicationOf(context);
   if (replication == nullptr) return NothingIsReplicated();
+  ReplicationControl* control = replication->control();
+  if (control == nullptr) return HostDecides();
   if (arguments.size() > 2 && IsWord(arguments[2], "FAILOVER")) {
-    if (Reply error = TakeOver(*replication, arguments[0]); error.is_error()) return error;
+    Reply error = TakeOver(*replication, *control, arguments[0]);
+    if (error.is_error()) return error;
   }
   if (Reply error = RefuseSynchronization(*replication); error.is_error()) return error;
-  return replication->Synchronize(context.session(), arguments[0], arguments[1]);
+  return control->Synchronize(context.session(), arguments[0], arguments[1]);
 }
 
 Reply HandleFailover(CommandContext& context, Arguments arguments) {
@@ -267,17 +277,18 @@ Reply HandleFailover(CommandContext& context, Arguments arguments) {
   Replication* replication = ReplicationOf(context);
   const ReplicationFigures figures =
       replication == nullptr ? ReplicationFigures() : replication->figures();
+  if (replication != nullptr && replication->control() == nullptr) return HostDecides();
   if (arguments.size() == 1 && IsWord(arguments[0], "ABORT")) {
     if (figures.failover == FailoverState::kNone) {
       return Reply::Error("ERR No failover in progress.");
     }
-    replication->AbortFailover();
+    replication->control()->AbortFailover();
     return Reply::Ok();
   }
   FailoverOptions options;
   if (Reply error = ReadFailoverOptions(arguments, options); error.is_error()) return error;
   if (Reply error = CheckFailover(figures, options); error.is_error()) return error;
-  replication->BeginFailover(options);
+  replication->control()->BeginFailover(options);
   return Reply::Ok();
 }
 
