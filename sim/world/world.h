@@ -1,4 +1,5 @@
-// World: several clients, one server and one clock, interleaved by a schedule that a seed decides.
+// World: several clients, one or several servers and one clock, interleaved by a schedule that a seed
+// decides.
 //
 // Use it to find bugs that depend on the order in which clients send their commands. Every request
 // of an actor waits until the schedule releases it, so each run tries one interleaving. Another
