@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "redouble/core/store/errors.h"
+#include "redouble/sim/world/servers/replication_group.h"
 #include "redouble/sim/world/world.h"
 
 namespace redouble::inline v0_1::sim {

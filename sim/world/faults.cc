@@ -11,6 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/world/servers/replication_group.h"
 #include "redouble/sim/world/world.h"
 
 namespace redouble::inline v0_1::sim {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/world/servers/replication_group.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {

@@ -1,5 +1,5 @@
-// World: several clients, one or several servers and one clock, interleaved by a schedule that a seed
-// decides.
+// World: several clients, one or several servers and one clock, interleaved by a schedule that a
+// seed decides.
 //
 // Use it to find bugs that depend on the order in which clients send their commands. Every request
 // of an actor waits until the schedule releases it, so each run tries one interleaving. Another
@@ -70,11 +70,11 @@
 #include "redouble/sim/trace/trace.h"
 #include "redouble/sim/world/connection.h"
 #include "redouble/sim/world/journal.h"
-#include "redouble/sim/world/servers/replication_group.h"
 #include "redouble/sim/world/servers/world_server.h"
 
 namespace redouble::inline v0_1::sim {
 
+class ReplicationGroup;
 class World;
 
 // The server that every world has.

@@ -20,7 +20,7 @@ namespace redouble::inline v0_1::sim {
 using memory::EngineCore;
 using memory::SessionCore;
 
-// A server of the group, and what its engine is told of the others.
+// A server of the group, and what its engine learns about the others.
 class ReplicationGroup::Member final : public memory::Replication {
  public:
   Member(ReplicationGroup& group, WorldServer& server) : group_(group), server_(server) {
