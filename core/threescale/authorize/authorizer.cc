@@ -156,9 +156,8 @@ base::Task<absl::StatusOr<std::vector<UsageLimit>>> Authorizer::LoadLimitsOf(
   for (const UsageEntry& entry : usage) {
     add(entry.metric);
     const MetricNameRef metric{application.service_id, entry.metric};
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> above,
-                                 co_await metrics.Ascendants(metric));
-    for (const std::string& name : above) add(name);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const MetricNames above, co_await metrics.Ascendants(metric));
+    for (const OptionalText& name : above) add(name.value_or(""));
   }
   std::set<std::string> ids;
   for (const std::string& name : names) {

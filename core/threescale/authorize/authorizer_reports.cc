@@ -114,9 +114,8 @@ base::Task<absl::StatusOr<LimitHeaders>> Authorizer::FindLimitHeaders(
     for (const UsageEntry& entry : *authorization.usage) names.push_back(entry.metric);
     for (const UsageEntry& entry : *authorization.usage) {
       const MetricNameRef metric{authorization.service.id, entry.metric};
-      REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> above,
-                                   co_await metrics.Ascendants(metric));
-      names.insert(names.end(), above.begin(), above.end());
+      REDOUBLE_CO_ASSIGN_OR_RETURN(const MetricNames above, co_await metrics.Ascendants(metric));
+      for (const std::optional<std::string>& name : above) names.push_back(name.value_or(""));
     }
   }
   Descents descents;

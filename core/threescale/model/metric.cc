@@ -341,15 +341,14 @@ base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadDescendants(MetricNameR
   co_return DescendantsIn(hierarchy, metric);
 }
 
-base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::Ascendants(MetricNameRef metric) {
+base::Task<absl::StatusOr<MetricNames>> MetricStore::Ascendants(MetricNameRef metric) {
   const auto read = [this, metric] { return ReadAscendants(metric); };
-  co_return co_await Memoized<std::vector<std::string>>(
+  co_return co_await Memoized<MetricNames>(
       process_.memoizer, MemoizerKey("Metric.ascendants", metric.service_id, metric.name), read);
 }
 
-base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::ReadAscendants(
-    MetricNameRef metric) {
-  std::vector<std::string> ascendants;
+base::Task<absl::StatusOr<MetricNames>> MetricStore::ReadAscendants(MetricNameRef metric) {
+  MetricNames ascendants;
   std::string name(metric.name);
   while (true) {
     const MetricNameRef name_ref{metric.service_id, name};
@@ -361,10 +360,10 @@ base::Task<absl::StatusOr<std::vector<std::string>>> MetricStore::ReadAscendants
     const MetricRef parent{metric.service_id, *parent_id};
     REDOUBLE_CO_ASSIGN_OR_RETURN(const OptionalText parent_name, co_await LoadName(parent));
     name = parent_name.value_or("");
-    if (name == metric.name || Contains(ascendants, name)) {
+    if (name == metric.name || Contains(ascendants, parent_name)) {
       co_return MetricCycleError(metric.service_id, name);
     }
-    ascendants.push_back(name);
+    ascendants.push_back(parent_name);
   }
 }
 

@@ -88,9 +88,9 @@ class MetricStore {
   base::Task<absl::StatusOr<MetricHierarchy>> Hierarchy(std::string_view service_id);
   // Returns DescendantsIn(Hierarchy(...), metric).
   base::Task<absl::StatusOr<MetricNames>> Descendants(MetricNameRef metric);
-  // Returns the names of the metric's parent, the parent's parent and so on; empty for a parent
+  // Returns the names of the metric's parent, the parent's parent and so on; nullopt for a parent
   // without a name. Three round trips per ancestor.
-  base::Task<absl::StatusOr<std::vector<std::string>>> Ascendants(MetricNameRef metric);
+  base::Task<absl::StatusOr<MetricNames>> Ascendants(MetricNameRef metric);
 
  private:
   base::Task<absl::Status> SaveOne(const Metric& metric);
@@ -101,7 +101,7 @@ class MetricStore {
   base::Task<absl::StatusOr<MetricNames>> ReadParentIds(std::string_view service_id,
                                                         const std::vector<std::string>& ids);
   base::Task<absl::StatusOr<MetricNames>> ReadDescendants(MetricNameRef metric);
-  base::Task<absl::StatusOr<std::vector<std::string>>> ReadAscendants(MetricNameRef metric);
+  base::Task<absl::StatusOr<MetricNames>> ReadAscendants(MetricNameRef metric);
 
   Process process_;
   Hardening hardening_;

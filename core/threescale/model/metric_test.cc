@@ -170,9 +170,16 @@ TYPED_TEST(MetricStoreTest, KnowsTheTree) {
               IsOkAndHolds((MetricNames{"search", "fulltext"})));
   EXPECT_THAT(this->Run(this->metrics().Descendants({"2", "other"})), IsOkAndHolds(IsEmpty()));
   EXPECT_THAT(this->Run(this->metrics().Ascendants({"2", "fulltext"})),
-              IsOkAndHolds(ElementsAre("search", "hits")));
+              IsOkAndHolds((MetricNames{"search", "hits"})));
   EXPECT_THAT(this->Run(this->metrics().Ascendants({"2", "nope"})), IsOkAndHolds(IsEmpty()));
   EXPECT_THAT(this->Run(MetricStore(this->process()).Hierarchy("3")), IsOkAndHolds(IsEmpty()));
+}
+
+TYPED_TEST(MetricStoreTest, AParentWithoutANameIsNamedByNobody) {
+  this->Ask({"SET", "metric/service_id:2/name:part/id", "8"});
+  this->Ask({"SET", "metric/service_id:2/id:8/parent_id", "9"});
+  EXPECT_THAT(this->Run(this->metrics().Ascendants({"2", "part"})),
+              IsOkAndHolds((MetricNames{std::nullopt})));
 }
 
 TYPED_TEST(MetricStoreTest, ReadsParentsByFourHundreds) {

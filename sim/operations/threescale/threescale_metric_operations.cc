@@ -271,7 +271,7 @@ void AddThreescaleMetrics(sim::OperationTable& table, const ThreescaleSessions& 
       [](Store& store, const Words& words) {
         return store.Ascendants({words[0], words[1]});
       },
-      AsItIs());
+      names_to_json);
   AddLimits(table, sessions);
 }
 
