@@ -82,6 +82,10 @@ memory::Session& WorldConnection::session() {
   return *session_;
 }
 
+std::unique_ptr<Wire> WorldConnection::MakeWire() const {
+  return std::make_unique<Wire>(world(), actor_, Target(), server_name_);
+}
+
 Request& WorldConnection::TakeFront() {
   assert(Front() != nullptr);
   Request& request = *held_.front();
@@ -95,7 +99,7 @@ void WorldConnection::Send(Request& request, bool loses_reply) {
   if (world().events() == Events::kSplit) {
     if (wire_ == nullptr) {
       server_ = &Target();
-      wire_ = std::make_unique<Wire>(world(), actor_, *server_, server_name_);
+      wire_ = MakeWire();
       wire_->Listen(listener_ != nullptr);
     }
     return wire_->Send(request, loses_reply);
@@ -119,7 +123,7 @@ void WorldConnection::ReleaseLosingReply() { Send(TakeFront(), /*loses_reply=*/t
 void WorldConnection::ReleaseTwice() {
   Request& request = TakeFront();
   if (world().events() == Events::kSplit) {
-    world().Duplicate(actor_, Target(), request);
+    world().Duplicate(actor_, MakeWire(), request);
     return Send(request, /*loses_reply=*/false);
   }
   // The first attempt has its own connection. If it blocks, it is abandoned when that connection

@@ -106,6 +106,7 @@ class WorldConnection final : public store::MessageSource,
 
   World& world() const;
   memory::Session& session();
+  std::unique_ptr<Wire> MakeWire() const;
   void StartTimeout(const store::Request& request);
   void EndTimeout(const store::Request& request);
   store::Request& TakeFront();

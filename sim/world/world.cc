@@ -482,8 +482,7 @@ void World::Orphan(Actor& actor, std::unique_ptr<Wire> wire) {
   actor.orphans_.push_back(std::move(wire));
 }
 
-void World::Duplicate(Actor& actor, WorldServer& server, const store::Request& request) {
-  auto wire = std::make_unique<Wire>(*this, actor, server, server.name());
+void World::Duplicate(Actor& actor, std::unique_ptr<Wire> wire, const store::Request& request) {
   wire->SendCopy(request);
   wire->ForgetAll();
   turn_footprint_.OnActor(ProcessOfOrphans(actor));

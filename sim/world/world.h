@@ -78,7 +78,7 @@ class ReplicationGroup;
 class World;
 
 // The server that every world has.
-inline constexpr std::string_view kMainServer = "main";
+inline constexpr char kMainServer[] = "main";
 
 // The clock of one actor: the world's clock plus a skew.
 class ActorClock final : public base::Clock {
@@ -416,8 +416,8 @@ class World {
   // Keeps a wire whose client is gone, as far as a decision says. Called for wires that are still
   // connected to the server.
   void Orphan(Actor& actor, std::unique_ptr<Wire> wire);
-  // Lets the server execute a copy of the request at another turn.
-  void Duplicate(Actor& actor, WorldServer& server, const store::Request& request);
+  // Lets the server execute a copy of the request, which `wire` sends, at another turn.
+  void Duplicate(Actor& actor, std::unique_ptr<Wire> wire, const store::Request& request);
   void Begin(Actor& actor);
   void ReleaseFront(WorldConnection& connection);
   // Defined in faults.cc.
