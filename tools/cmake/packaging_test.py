@@ -100,7 +100,7 @@ class PackagingTest(unittest.TestCase):
 
     def test_the_page_shows_the_build_files_of_the_consumers(self):
         shown = re.findall(r"<!-- (tests/consumer/\S+) -->\n```\w+\n(.*?)```", _read("docs/linking.md"), re.S)
-        self.assertEqual(len(shown), 4)
+        self.assertEqual(len(shown), 6)
         for path, text in shown:
             with self.subTest(path):
                 self.assertEqual(text, _read(path))
