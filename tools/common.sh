@@ -41,6 +41,45 @@ debian_mirror() {
     awk '$2 == "Debian" && $3 == "Debian" && $4 == "main" { print $1; exit }'
 }
 
+# Makes a root folder of a Debian release. Needs root. Usage: make_root RELEASE FOLDER PACKAGE[,PACKAGE...]
+make_root() {
+  if ! command -v mmdebstrap >/dev/null; then
+    echo "mmdebstrap is not installed: apt install mmdebstrap" >&2
+    return 1
+  fi
+  chmod 755 "$2"
+  mmdebstrap --quiet --variant=minbase --include="$3" \
+    "$1" "$2" "deb [signed-by=$DEBIAN_KEYRING] $(debian_mirror) $1 main"
+}
+
+# Copies this checkout (files that git tracks or would track) to a root folder, as /redouble. tar keeps
+# the times of files, so that builds inside stay incremental. Usage: copy_checkout FOLDER
+copy_checkout() {
+  local new
+  new="$(mktemp -d "$1/redouble.XXXXXX")"
+  (cd "$ROOT" && git ls-files -z --cached --others --exclude-standard |
+    tar --null --files-from=- --ignore-failed-read -c 2>/dev/null) | tar -x -C "$new"
+  rm -rf "$1/redouble"
+  mv "$new" "$1/redouble"
+}
+
+# Runs a command in /redouble of a root folder. The mounts are seen by it alone and end with it. The folder
+# becomes the root of these mounts, because a process whose root is another may not make namespaces
+# (tools/emulate). Usage: in_root FOLDER COMMAND...
+in_root() {
+  cp /etc/resolv.conf "$1/etc/resolv.conf"
+  unshare --mount --propagation private bash -c '
+    set -euo pipefail
+    mount --bind "$0" "$0"
+    cd "$0"
+    mount -t proc proc proc
+    mount --rbind /dev dev
+    pivot_root . mnt
+    exec env -i HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
+      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+      bash -c "umount -l /mnt && cd /redouble && exec \"\$@\"" bash "$@"' "$@"
+}
+
 # Runs a program of apt for a release, with its sources. Its state is in FOLDER, so the machine's own is
 # not touched. Usage: apt_of KIND RELEASE FOLDER PROGRAM ARGUMENT...   KIND is deb or deb-src.
 apt_of() {

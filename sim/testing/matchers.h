@@ -7,7 +7,7 @@
 //   EXPECT_THAT(redis, KeyspaceIs(R"({"n": "1", "q": ["a", "b"]})"));
 //   EXPECT_THAT(redis, CommandsWere({"GET cart:1", "SET cart:1 book"}));
 //
-// IsOk, IsOkAndHolds and StatusIs are those of core/base/status/status_matchers.h.
+// IsOk, IsOkAndHolds, StatusIs and ValueOf are those of core/base/status/status_matchers.h.
 //
 // Thread-safety: no state; matchers of a Redis as that Redis.
 #ifndef REDOUBLE_SIM_TESTING_MATCHERS_H_
@@ -36,6 +36,7 @@ namespace redouble::inline v0_1::testing {
 using base::IsOk;
 using base::IsOkAndHolds;
 using base::StatusIs;
+using base::ValueOf;
 
 namespace internal {
 

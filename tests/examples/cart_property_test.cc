@@ -1,6 +1,4 @@
 // The guide to test suites: a property of the service of the guides.
-#include "redouble/tests/examples/cart.h"
-
 // [readme: a property]
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "cart.h"
 #include "redouble/rapidcheck.h"
 #include "redouble/testing.h"
 

@@ -1,7 +1,7 @@
 // The guide to test suites: tests of a service on the embedded engine, and on both backends.
-#include "redouble/tests/examples/cart.h"
-
 // [readme: the suite]
+#include "cart.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
 // The guide to production: the service of the guides on a live Redis.
-#include "redouble/tests/examples/cart.h"
-
 // [readme: production]
 #include <iostream>
 #include <memory>
 
+#include "cart.h"
 #include "redouble/redis.h"
 
 namespace redis = redouble::redis;

@@ -100,7 +100,7 @@ class PackagingTest(unittest.TestCase):
 
     def test_the_page_shows_the_build_files_of_the_consumers(self):
         shown = re.findall(r"<!-- (tests/consumer/\S+) -->\n```\w+\n(.*?)```", _read("docs/linking.md"), re.S)
-        self.assertEqual(len(shown), 4)
+        self.assertEqual(len(shown), 6)
         for path, text in shown:
             with self.subTest(path):
                 self.assertEqual(text, _read(path))
@@ -111,6 +111,16 @@ class PackagingTest(unittest.TestCase):
         self.assertTrue(any(
             "cc_test" in block and block in _read("tests/consumer/bazel/BUILD.consumer") for block in blocks
         ))
+
+    def test_the_consumers_of_bazel_depend_on_what_they_include(self):
+        rules = re.findall(r'srcs = \["(\S+)"\].*?deps = \[(.*?)\]', _read("tests/consumer/bazel/BUILD.consumer"), re.S)
+        self.assertEqual(len(rules), 5)
+        readme = re.search(r"```cpp\n(.*?)```", _read("README.md"), re.S).group(1)
+        for file, deps in rules:
+            text = readme if file == "log_in_test.cc" else _read(f"tests/consumer/{file}")
+            with self.subTest(file):
+                self.assertEqual(set(re.findall(r'#include "redouble/(\w+)\.h"', text)),
+                                 set(re.findall(r'"@redouble//:(\w+)"', deps)))
 
     def test_setup_installs_the_packages(self):
         setup = set(re.findall(r'^  "(\S+) ', _read("tools/setup"), re.MULTILINE))

@@ -14,6 +14,8 @@ Literal = namedtuple("Literal", "line text raw")
 Function = namedtuple("Function", "line name length")
 
 PREFIX = "redouble/"
+# The programs that pages show. They include each other as files of a project outside do, by their names.
+EXAMPLES = "tests/examples/"
 
 _TOKEN = re.compile(
     r"""(?P<raw>\bR"(?P<delimiter>[^()\\\s]*)\(.*?\)(?P=delimiter)")
@@ -73,6 +75,8 @@ class CppSource:
             match = _INCLUDE.match(line)
             if match and self.code_lines[number - 1].lstrip().startswith("#"):
                 path = match.group(1)
+                if self.path.startswith(EXAMPLES) and '"' in line and "/" not in path:
+                    path = PREFIX + EXAMPLES + path
                 yield Include(number, path.removeprefix(PREFIX), path.startswith(PREFIX))
 
     def leading_comment(self):

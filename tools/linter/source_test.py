@@ -32,6 +32,11 @@ class Source(unittest.TestCase):
         found = [tuple(include) for include in CppSource("x.cc", text).includes()]
         self.assertEqual([(1, "string", False), (2, "core/a.h", True), (4, "core/b.h", False)], found)
 
+    def test_examples_include_each_other_by_name(self):
+        text = '#include "cart.h"\n#include <unistd.h>\n'
+        found = [tuple(include) for include in CppSource("tests/examples/a.cc", text).includes()]
+        self.assertEqual([(1, "tests/examples/cart.h", True), (2, "unistd.h", False)], found)
+
     def test_the_leading_comment_ends_at_the_first_other_line(self):
         self.assertEqual(["// A", "//", "// B"], [c.text for c in CppSource("x.h", "// A\n//\n// B\n\n// C").leading_comment()])
 

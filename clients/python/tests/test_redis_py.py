@@ -1,6 +1,7 @@
 """What tests of a service do with redis-py, blocking and asynchronous."""
 
 import asyncio
+# [readme: the connection]
 import threading
 
 import pytest
@@ -10,6 +11,7 @@ import redis as redis_py
 @pytest.fixture
 def redis(redouble):
     return redouble.client(decode_responses=True)
+# [end]
 
 
 # [readme: a session expires]

@@ -1,5 +1,6 @@
 #include "redouble/core/base/status/status_macros.h"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -91,6 +92,32 @@ TEST(StatusMatchers, ExplainWhatTheyFound) {
 TEST(StatusMatchers, AssertOkAndAssignDeclaresTheValue) {
   ASSERT_OK_AND_ASSIGN(const int half, Half(4));
   EXPECT_EQ(half, 2);
+}
+
+TEST(StatusMatchers, ValueOfIsTheValueAlsoIfItCannotBeCopied) {
+  EXPECT_EQ(ValueOf(Half(8)) + ValueOf(Quarter(8)), 6);
+  const std::unique_ptr<int> box = ValueOf(Boxed(8));
+  EXPECT_EQ(*box, 4);
+}
+
+TEST(StatusMatchers, ValueOfAnErrorEndsTheTestAndNamesTheStatusAndThePlace) {
+  ::testing::TestPartResultArray failures;
+  bool is_ended = false;
+  const int line = __LINE__ + 4;
+  {
+    const ::testing::ScopedFakeTestPartResultReporter reporter(&failures);
+    try {
+      ValueOf(Half(3));
+    } catch (const ::testing::AssertionException&) {  // GoogleTest's own; it ends one test.
+      is_ended = true;
+    }
+  }
+  EXPECT_TRUE(is_ended);
+  ASSERT_EQ(failures.size(), 1);
+  const ::testing::TestPartResult& failure = failures.GetTestPartResult(0);
+  EXPECT_STREQ(failure.file_name(), __FILE__);
+  EXPECT_EQ(failure.line_number(), line);
+  EXPECT_THAT(failure.message(), HasSubstr("INVALID_ARGUMENT: odd"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 //   EXPECT_THAT(base::Run(store::Get(store, "k")), IsOkAndHolds(Optional(std::string("v"))));
 //   EXPECT_THAT(topics.Create(""), StatusIs(absl::StatusCode::kInvalidArgument,
 //   HasSubstr("name"))); ASSERT_OK_AND_ASSIGN(const Topic topic, topics.Find("orders"));
+//   EXPECT_EQ(ValueOf(topics.Find("orders")).partitions, 3);
 //
 // Thread-safety: no state.
 #ifndef REDOUBLE_CORE_BASE_STATUS_STATUS_MATCHERS_H_
@@ -15,7 +16,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <ostream>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -90,7 +93,31 @@ class IsOkAndHoldsMatcher {
   Inner inner_;
 };
 
+// Fails the test at `place`, and ends it.
+[[noreturn]] inline void EndTestWithoutValue(const absl::Status& status,
+                                             const std::source_location& place) {
+  const int line = static_cast<int>(place.line());
+  const std::string message = "This has no value but the status " + status.ToString();
+  ADD_FAILURE_AT(place.file_name(), line) << message;
+#if GTEST_HAS_EXCEPTIONS
+  throw ::testing::AssertionException(::testing::TestPartResult(
+      ::testing::TestPartResult::kFatalFailure, place.file_name(), line, message.c_str()));
+#else
+  std::abort();
+#endif
+}
+
 }  // namespace internal
+
+// Returns the value of an absl::StatusOr, within an expression. On an error the test fails with the
+// status and the place of the call, and the next test runs. (Without exceptions, and within a
+// coroutine, the program ends.)
+template <typename T>
+T ValueOf(absl::StatusOr<T> status_or,
+          const std::source_location place = std::source_location::current()) {
+  if (!status_or.ok()) internal::EndTestWithoutValue(status_or.status(), place);
+  return *std::move(status_or);
+}
 
 // Matches an OK absl::Status, and an absl::StatusOr that has a value.
 MATCHER(IsOk, negation ? "is an error" : "is OK") {
