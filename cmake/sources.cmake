@@ -1459,6 +1459,7 @@ redouble_component(
   SOURCES
     backends/redis/spawn/certificates_for_test.cc
     backends/testing/backends.cc
+    backends/testing/cluster_unrest.cc
     backends/testing/live_server.cc
     sim/testing/explore.cc
     sim/testing/matchers.cc

@@ -56,8 +56,9 @@ absl::Time LiveBackend::Now() const {
 
 void LiveBackend::AdvanceTo(absl::Time time) {
   if (time <= Now()) return;
-  DieUnless(cluster_ != nullptr ? cluster_->SetTime(time) : server_->SetTime(time));
-  DieUnless(cluster_ != nullptr ? cluster_->Settle() : server_->Settle());
+  if (cluster_ != nullptr) return DieUnless(AdvanceLiveCluster(*cluster_, time));
+  DieUnless(server_->SetTime(time));
+  DieUnless(server_->Settle());
 }
 
 }  // namespace redouble::inline v0_1::tests

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,12 +20,15 @@
 #include "redouble/backends/redis/net/client/sync_store.h"
 #include "redouble/backends/redis/spawn/certificates_for_test.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
+#include "redouble/backends/testing/cluster_unrest.h"
+#include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/command_row.h"
+#include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/table/command_table.h"
 
@@ -67,19 +72,66 @@ class TlsFiles {
   const redis::CertificatesForTest certificates_;
 };
 
-// Prints commands, with their keys, that a cluster refuses because of the slots of the keys.
-class RefusalPrinter final : public store::Store {
+constexpr size_t kMasters = 3;
+
+// The cluster of this process, and what happens to it.
+struct LiveCluster {
+  std::unique_ptr<redis::SpawnedCluster> nodes;
+  std::unique_ptr<SlotMover> mover;
+  std::unique_ptr<MasterKiller> killer;
+  Unrest unrest = Unrest::kNone;
+  base::Rng rng{1};
+
+  static LiveCluster& OfProcess() {
+    static LiveCluster cluster;
+    return cluster;
+  }
+
+  // Locked while no slot moves.
+  std::unique_lock<std::mutex> Calm() {
+    return mover == nullptr ? std::unique_lock<std::mutex>() : mover->Calm();
+  }
+
+  absl::Status StartUnlessWhole(absl::Time start) {
+    if (killer != nullptr) killer->WaitUntilTaken();
+    const bool is_whole = nodes != nullptr && unrest == WantedUnrest() &&
+                          (killer == nullptr || !killer->has_killed());
+    killer = nullptr;
+    if (is_whole) return absl::OkStatus();
+    unrest = WantedUnrest();
+    mover = nullptr;
+    const size_t replicas = unrest == Unrest::kFailover ? 1 : 0;
+    REDOUBLE_ASSIGN_OR_RETURN(nodes,
+                              redis::SpawnedCluster::Start(
+                                  {.masters = kMasters, .replicas = replicas, .held_time = start}));
+    if (unrest == Unrest::kMoving) {
+      mover = std::make_unique<SlotMover>(*nodes, kMasters, rng.Next());
+    }
+    return absl::OkStatus();
+  }
+};
+
+// Prints commands, with their keys, that a cluster refuses because of the slots of the keys, and
+// commands whose outcome is unknown.
+class ClusterWatcher final : public store::Store {
  public:
-  explicit RefusalPrinter(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
+  explicit ClusterWatcher(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
 
   // The wrapped store completes requests during the call.
   void Submit(store::Request& request) override {
+    MasterKiller* const killer = LiveCluster::OfProcess().killer.get();
+    if (killer != nullptr) killer->BeforeCommand();
     Answered answered(request);
     inner_->Submit(answered);
     const bool refused = answered.result.ok()
                              ? IsKeyError(*answered.result)
                              : absl::IsFailedPrecondition(answered.result.status());
     if (refused) Print(request);
+    if (!answered.result.ok() &&
+        store::ErrorKindOf(answered.result.status()) == store::ErrorKind::kOutcomeUnknown) {
+      std::printf("[cluster unknown] %s\n", std::string(request.commands().front().name()).c_str());
+      std::fflush(stdout);
+    }
     request.Complete(std::move(answered.result));
   }
 
@@ -157,14 +209,24 @@ absl::StatusOr<std::unique_ptr<redis::SpawnedServer>> StartLiveServer(absl::Time
   return redis::SpawnedServer::Start(options);
 }
 
-absl::StatusOr<redis::SpawnedCluster*> EmptyLiveCluster(absl::Time start) {
-  static const absl::StatusOr<std::unique_ptr<redis::SpawnedCluster>> shared =
-      redis::SpawnedCluster::Start({.masters = 3, .held_time = start});
-  REDOUBLE_RETURN_IF_ERROR(shared.status());
-  redis::SpawnedCluster& cluster = **shared;
-  REDOUBLE_RETURN_IF_ERROR(Empty(cluster));
-  REDOUBLE_RETURN_IF_ERROR(cluster.SetTime(start));
-  return &cluster;
+absl::StatusOr<redis::SpawnedCluster*> EmptyLiveCluster(absl::Time start, Masters masters) {
+  LiveCluster& cluster = LiveCluster::OfProcess();
+  REDOUBLE_RETURN_IF_ERROR(cluster.StartUnlessWhole(start));
+  const auto calm = cluster.Calm();
+  REDOUBLE_RETURN_IF_ERROR(Empty(*cluster.nodes));
+  REDOUBLE_RETURN_IF_ERROR(cluster.nodes->SetTime(start));
+  if (cluster.unrest == Unrest::kFailover && masters == Masters::kMayDie) {
+    cluster.killer = std::make_unique<MasterKiller>(*cluster.nodes, kMasters, cluster.rng.Fork());
+  }
+  return cluster.nodes.get();
+}
+
+absl::Status AdvanceLiveCluster(redis::SpawnedCluster& nodes, absl::Time time) {
+  LiveCluster& cluster = LiveCluster::OfProcess();
+  const auto calm = cluster.Calm();
+  if (cluster.killer != nullptr) cluster.killer->WaitUntilTaken();
+  REDOUBLE_RETURN_IF_ERROR(nodes.SetTime(time));
+  return nodes.Settle();
 }
 
 redis::Options LiveOptions(const redis::SpawnedServer& server) {
@@ -188,7 +250,7 @@ absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::Spawned
 
 absl::StatusOr<std::unique_ptr<store::Store>> ConnectToLive(const redis::SpawnedCluster& cluster) {
   REDOUBLE_ASSIGN_OR_RETURN(auto store, redis::SyncStore::Connect(LiveOptions(cluster)));
-  return std::make_unique<RefusalPrinter>(std::move(store));
+  return std::make_unique<ClusterWatcher>(std::move(store));
 }
 
 }  // namespace redouble::inline v0_1::tests

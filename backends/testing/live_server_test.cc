@@ -4,12 +4,15 @@
 
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "redouble/backends/redis/net/client/sync_store.h"
+#include "redouble/backends/testing/cluster_unrest.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/reply.h"
@@ -23,19 +26,27 @@ const absl::Time kStart = absl::FromUnixSeconds(1'778'335'382);
 
 class LiveServerTest : public ::testing::Test {
  protected:
-  void SetUp() override { unsetenv("REDOUBLE_LIVE_BACKEND"); }
-  void TearDown() override { unsetenv("REDOUBLE_LIVE_BACKEND"); }
+  void SetUp() override { Forget(); }
+  void TearDown() override { Forget(); }
+  static void Forget() {
+    unsetenv("REDOUBLE_LIVE_BACKEND");
+    unsetenv("REDOUBLE_LIVE_WHILE");
+  }
   void AskFor(const char* kind) { setenv("REDOUBLE_LIVE_BACKEND", kind, 1); }
 
+  static absl::StatusOr<Reply> Send(store::Store& store,
+                                    const std::vector<std::string_view>& words) {
+    const auto send = [&]() -> base::Task<absl::StatusOr<Reply>> {
+      const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
+      co_return co_await store.Execute(command);
+    };
+    return base::Run(send());
+  }
   // Returns the reply to a command on a new connection.
   Reply Ask(const redis::Options& options, const std::vector<std::string_view>& words) {
     auto store = redis::SyncStore::Connect(options);
     EXPECT_TRUE(store.ok()) << store.status();
-    const auto send = [&]() -> base::Task<absl::StatusOr<Reply>> {
-      const auto command = store::Command::Named(words[0], std::span(words).subspan(1));
-      co_return co_await (*store)->Execute(command);
-    };
-    const absl::StatusOr<Reply> reply = base::Run(send());
+    const absl::StatusOr<Reply> reply = Send(**store, words);
     EXPECT_TRUE(reply.ok()) << reply.status();
     return reply.value_or(Reply::Nil());
   }
@@ -82,10 +93,58 @@ TEST_F(LiveServerTest, IsOneClusterThatEachTestFindsEmpty) {
   EXPECT_EQ((*second)->node(0).held_time(), kStart + absl::Hours(1));
 }
 
+// The mover moves slots that have keys, of which there is one, and a client finds it everywhere.
+TEST_F(LiveServerTest, MovesSlotsWhileATestUsesThem) {
+  AskFor("cluster");
+  setenv("REDOUBLE_LIVE_WHILE", "moving", 1);
+  const auto cluster = EmptyLiveCluster(kStart);
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const auto store = ConnectToLive(**cluster);
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(Send(**store, {"SET", "a", "1"}).ok());
+  std::set<size_t> owners;
+  while (owners.size() < 3) {
+    const auto counter = Send(**store, {"INCR", "a"});
+    ASSERT_TRUE(counter.ok()) << counter.status();
+    for (size_t i = 0; i < 3; ++i) {
+      if (Ask(*redis::Options::Parse((*cluster)->node(i).uri()), {"DBSIZE"}) == Reply::Integer(1)) {
+        owners.insert(i);
+      }
+    }
+  }
+  EXPECT_TRUE(AdvanceLiveCluster(**cluster, kStart + absl::Hours(1)).ok());
+  EXPECT_EQ((*cluster)->node(0).held_time(), kStart + absl::Hours(1));
+}
+
+TEST_F(LiveServerTest, LosesAMasterAndGoesOnWithItsReplica) {
+  AskFor("cluster");
+  setenv("REDOUBLE_LIVE_WHILE", "failover", 1);
+  for (const Masters masters : {Masters::kMayDie, Masters::kStay, Masters::kMayDie}) {
+    const auto cluster = EmptyLiveCluster(kStart, masters);
+    ASSERT_TRUE(cluster.ok()) << cluster.status();
+    ASSERT_EQ((*cluster)->size(), 6u);
+    const auto store = ConnectToLive(**cluster);
+    ASSERT_TRUE(store.ok()) << store.status();
+    // A command may have been sent to the master that dies.
+    int failed = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::string key = std::to_string(i);
+      if (!Send(**store, {"SET", key, "1"}).ok()) ++failed;
+    }
+    EXPECT_LE(failed, 1);
+    EXPECT_TRUE(AdvanceLiveCluster(**cluster, kStart + absl::Hours(1)).ok());
+    size_t running = 0;
+    for (size_t i = 0; i < 6; ++i) running += (*cluster)->node(i).pid() != 0 ? 1 : 0;
+    EXPECT_EQ(running, masters == Masters::kMayDie ? 5u : 6u);
+  }
+}
+
 TEST_F(LiveServerTest, DiesWhenTheEnvironmentAsksForWhatThereIsNot) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   AskFor("tsl");
   EXPECT_DEATH(LiveTestsWantACluster(), "REDOUBLE_LIVE_BACKEND is tls, cluster or unset, not");
+  setenv("REDOUBLE_LIVE_WHILE", "mowing", 1);
+  EXPECT_DEATH(WantedUnrest(), "REDOUBLE_LIVE_WHILE is moving, failover or unset, not");
 }
 
 }  // namespace

@@ -7,6 +7,12 @@ the layout's section of the page.
 
     cluster_typed_test.py PAGE REDOUBLE PROGRAM...
     cluster_typed_test.py --print LAYOUT REDOUBLE PROGRAM...   prints the rows that the page needs
+
+With --while the tests run in the cluster layout on a cluster that stands still, then on one whose
+slots move or whose masters die, and the results are printed for each system. The command fails if a
+test passes on the cluster that stands still, fails while slots move, and is not on the page:
+
+    bazel run //tests/live:cluster_typed_test -- --while still|moving|failover
 """
 
 import json
@@ -109,6 +115,64 @@ class ClusterTypedTest(unittest.TestCase):
             self.assertEqual(set(DIFFERENCE.findall(page)) - tests, set(), "on the page, no test")
 
 
+def name_of(test):
+    return test.replace("/Live", "")
+
+
+def failed_while(still, now):
+    """The tests of a program that pass on a cluster that stands still and fail now."""
+    return sorted(test for test, result in now.tests.items()
+                  if result != "OK" and still.tests.get(test) == "OK")
+
+
+def print_systems(outcomes, failed, unrest):
+    """A row for each system, and the tests that failed."""
+    names = {"": "tests | passed", "moving": "tests | slots with keys moved | passed",
+             "failover": "tests | lost a master | passed | failed, with an unknown outcome | failed"}
+    print(f"| system | {names[unrest]} |")
+    for system in sorted({outcome.system for outcome in outcomes}):
+        of_system = [outcome for outcome in outcomes if outcome.system == system]
+        tests = [test for outcome in of_system for test in outcome.tests]
+        bad = [(test, outcome) for outcome in of_system for test in failed[outcome.program]]
+        unknown = [test for test, outcome in bad if outcome.unknown.get(test)]
+        cells = {
+            "": [len(tests), len(tests) - len(bad)],
+            "moving": [len(tests), sum(outcome.moved for outcome in of_system),
+                       len(tests) - len(bad)],
+            "failover": [len(tests), sum(len(outcome.killed) for outcome in of_system),
+                         len(tests) - len(bad), len(unknown), len(bad) - len(unknown)],
+        }[unrest]
+        print(f"| {system} | {' | '.join(str(cell) for cell in cells)} |")
+    for outcome in outcomes:
+        for test in failed[outcome.program]:
+            unknown = ", ".join(outcome.unknown.get(test, []))
+            print(f"{name_of(test)}: unknown: {unknown or 'none'}\n{output_of(outcome, test)}")
+
+
+def output_of(outcome, test):
+    """What a test has printed."""
+    text = outcome.text.split(f"[ RUN      ] {test}\n")[-1]
+    return text.split("[ RUN      ]")[0][:3000]
+
+
+def run_while(unrest, page, programs):
+    """Prints the results, and returns the exit code."""
+    with open(page, encoding="utf-8") as file:
+        differences = set(DIFFERENCE.findall(file.read()))
+    programs = [program for program in programs if typed_tests.has_layouts(program)]
+    still = typed_tests.run_all(programs, "cluster", "cluster")
+    failed = {outcome.program: sorted(test for test, result in outcome.tests.items()
+                                      if result != "OK") for outcome in still}
+    print_systems(still, failed, "")
+    if unrest == "still":
+        return 0
+    outcomes = typed_tests.run_all(programs, "cluster", "cluster", unrest)
+    failed = {now.program: failed_while(before, now) for before, now in zip(still, outcomes)}
+    print_systems(outcomes, failed, unrest)
+    unlisted = {name_of(test) for tests in failed.values() for test in tests} - differences
+    return 1 if unrest == "moving" and unlisted else 0
+
+
 def print_rows(layout, redouble, programs):
     outcomes = typed_tests.run_all(programs, "cluster", layout)
     for row in sorted(as_rows(refused(Families(redouble, layout), outcomes))):
@@ -121,5 +185,8 @@ if __name__ == "__main__":
     if sys.argv[1] == "--print":
         print_rows(sys.argv[2], sys.argv[3], sys.argv[4:])
         sys.exit(0)
+    if "--while" in sys.argv:
+        at = sys.argv.index("--while")
+        sys.exit(run_while(sys.argv[at + 1], sys.argv[1], sys.argv[3:at]))
     PAGE, REDOUBLE, *PROGRAMS = sys.argv[1:]
     unittest.main(argv=sys.argv[:1], verbosity=2)

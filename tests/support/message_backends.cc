@@ -120,7 +120,9 @@ store::MessageSource& LiveMessages::subscription() { return *subscription_; }
 absl::Status LiveMessages::Start() {
   std::vector<redis::Options> nodes;
   if (LiveTestsWantACluster()) {
-    REDOUBLE_ASSIGN_OR_RETURN(redis::SpawnedCluster * cluster, EmptyLiveCluster(clock_.Now()));
+    // A marker must come from every node.
+    REDOUBLE_ASSIGN_OR_RETURN(redis::SpawnedCluster * cluster,
+                              EmptyLiveCluster(clock_.Now(), Masters::kStay));
     REDOUBLE_ASSIGN_OR_RETURN(client_, ConnectToLive(*cluster));
     for (size_t i = 0; i < cluster->size(); ++i) {
       nodes.push_back(*redis::Options::Parse(cluster->node(i).uri()));

@@ -78,7 +78,7 @@ class SpawnedCluster {
   // Moves all held clocks.
   // Errors: as SpawnedServer::SetTime.
   absl::Status SetTime(absl::Time now);
-  // Waits for all nodes as SpawnedServer::Settle does.
+  // Waits for all nodes that run, as SpawnedServer::Settle does.
   absl::Status Settle();
 
   // Migrates a slot from one master to another, as redis-cli does: a few keys at a time, then the

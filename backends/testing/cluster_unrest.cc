@@ -1,0 +1,122 @@
+#include "redouble/backends/testing/cluster_unrest.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "redouble/backends/redis/spawn/ask_server.h"
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/store/reply.h"
+
+namespace redouble::inline v0_1::tests {
+namespace {
+
+// A test that moves the clock hundreds of times does it in the pauses.
+constexpr std::chrono::milliseconds kPauseBetweenMoves(20);
+// The most commands of a test before its master dies.
+constexpr uint64_t kMostCommands = 12;
+
+[[noreturn]] void Die(const absl::Status& status) {
+  std::fprintf(stderr, "the unrest of the cluster failed: %s\n", status.ToString().c_str());
+  std::abort();
+}
+
+}  // namespace
+
+Unrest WantedUnrest() {
+  const char* const word = std::getenv("REDOUBLE_LIVE_WHILE");
+  const std::string_view unrest = word == nullptr ? "" : word;
+  if (unrest.empty()) return Unrest::kNone;
+  if (unrest == "moving") return Unrest::kMoving;
+  if (unrest == "failover") return Unrest::kFailover;
+  std::fprintf(stderr, "REDOUBLE_LIVE_WHILE is moving, failover or unset, not \"%s\"\n", word);
+  std::abort();
+}
+
+SlotMover::SlotMover(redis::SpawnedCluster& cluster, size_t masters, uint64_t seed)
+    : cluster_(cluster), masters_(masters), rng_(seed), owners_(base::kClusterSlots) {
+  for (size_t slot = 0; slot < owners_.size(); ++slot) {
+    owners_[slot] = slot * masters / owners_.size();
+  }
+  thread_ = std::thread([this] { Run(); });
+}
+
+SlotMover::~SlotMover() {
+  {
+    const auto calm = Calm();
+    ends_ = true;
+  }
+  ended_.notify_all();
+  thread_.join();
+  std::printf("[cluster moved] %lld slots with keys\n", static_cast<long long>(with_keys_));
+}
+
+void SlotMover::Run() {
+  auto calm = Calm();
+  while (!ends_) {
+    if (const absl::Status moved = MoveOne(); !moved.ok()) Die(moved);
+    ended_.wait_for(calm, kPauseBetweenMoves);
+  }
+}
+
+absl::StatusOr<std::optional<int>> SlotMover::SlotWithKeys() {
+  const size_t first = rng_.Below(masters_);
+  for (size_t i = 0; i < masters_; ++i) {
+    REDOUBLE_ASSIGN_OR_RETURN(
+        const store::Reply key,
+        redis::AskServer(cluster_.node((first + i) % masters_), {"RANDOMKEY"}));
+    if (key.is_bulk()) return base::KeySlot(key.text());
+  }
+  return std::nullopt;
+}
+
+absl::Status SlotMover::MoveOne() {
+  REDOUBLE_ASSIGN_OR_RETURN(const std::optional<int> with_keys, SlotWithKeys());
+  const int slot = with_keys.value_or(static_cast<int>(rng_.Below(base::kClusterSlots)));
+  size_t& owner = owners_[static_cast<size_t>(slot)];
+  const size_t to = (owner + 1 + rng_.Below(masters_ - 1)) % masters_;
+  REDOUBLE_RETURN_IF_ERROR(cluster_.MoveSlot(slot, owner, to));
+  owner = to;
+  if (with_keys) ++with_keys_;
+  return absl::OkStatus();
+}
+
+MasterKiller::MasterKiller(redis::SpawnedCluster& cluster, size_t masters, base::Rng rng)
+    : cluster_(cluster),
+      masters_(masters),
+      master_(rng.Below(masters)),
+      between_commands_(rng.Chance(0.5)),
+      commands_left_(static_cast<int64_t>(rng.Below(kMostCommands))) {}
+
+MasterKiller::~MasterKiller() { WaitUntilTaken(); }
+
+void MasterKiller::BeforeCommand() {
+  if (commands_left_-- != 0) return;
+  has_killed_ = true;
+  std::printf("[cluster killed] a master\n");
+  if (between_commands_) Kill();
+  thread_ = std::thread([this] {
+    if (!between_commands_) Kill();
+    TakeOver();
+  });
+}
+
+void MasterKiller::WaitUntilTaken() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void MasterKiller::Kill() { cluster_.node(master_).Kill(); }
+
+// The held clocks of the nodes keep them from noticing the loss by themselves.
+void MasterKiller::TakeOver() {
+  const auto answer =
+      redis::AskServer(cluster_.node(master_ + masters_), {"CLUSTER", "FAILOVER", "TAKEOVER"});
+  if (!answer.ok()) Die(answer.status());
+}
+
+}  // namespace redouble::inline v0_1::tests
