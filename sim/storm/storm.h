@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,7 +112,9 @@ struct StormSystem {
   absl::Time start = WorldOptions().start;
   // Whether the storm heeds StormVariant::key_layout.
   bool has_cluster_layout = false;
-  std::unique_ptr<Storm> (*make)(World& world, const StormVariant& variant) = nullptr;
+  // The remedies that the cluster layout cannot have: there no option removes their hazards.
+  std::set<std::string> documented_layout_only = {};
+  std::function<std::unique_ptr<Storm>(World& world, const StormVariant& variant)> make = {};
 
   // "docs/systems/gateway.md".
   std::string Page() const { return "docs/systems/" + name + ".md"; }

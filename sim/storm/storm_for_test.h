@@ -71,6 +71,17 @@ MATCHER(ChecksEveryPromise, "has checked every promise") {
   return !arg.checks.empty();
 }
 
+// In the cluster layout, too, no promise breaks that the documents say holds: with all remedies
+// none but for hazards that have no remedy there, and with the defaults by documented hazards only.
+inline void ExpectKeepsPromisesInTheClusterLayout(const StormSystem& system, int64_t runs) {
+  for (const bool hardened : {true, false}) {
+    const StormVariant variant = {.hardened = hardened, .key_layout = store::KeyLayout::kCluster};
+    const StormTally tally = RunStorms(system, variant, runs);
+    EXPECT_FALSE(tally.HasUnexpected(hardened)) << FindingsOf(tally);
+    EXPECT_THAT(tally, ChecksEveryPromise());
+  }
+}
+
 // The same runs give the same hash, whatever ran before them.
 inline void ExpectSameRuns(const StormSystem& system, int64_t runs) {
   const std::string hash = RunStorms(system, {}, runs).hash;

@@ -18,6 +18,17 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
+// In the cluster layout some hazards have no remedy.
+StormSystem InLayout(StormSystem system, store::KeyLayout layout) {
+  if (layout == store::KeyLayout::kDocumented) return system;
+  for (Promise& promise : system.promises) {
+    for (StormHazard& hazard : promise.hazards) {
+      if (system.documented_layout_only.contains(hazard.remedy)) hazard.remedy.clear();
+    }
+  }
+  return system;
+}
+
 // The name of the explorer's own invariant: a run comes to its end.
 constexpr std::string_view kEnds = "ends";
 // A run that takes more steps goes on and on.
@@ -134,7 +145,9 @@ struct StormRunner::Outcome {
 };
 
 StormRunner::StormRunner(StormSystem system, StormVariant variant, uint64_t seed)
-    : system_(std::move(system)), variant_(std::move(variant)), seed_(seed) {
+    : system_(InLayout(std::move(system), variant.key_layout)),
+      variant_(std::move(variant)),
+      seed_(seed) {
   assert(system_.has_cluster_layout || variant_.key_layout == store::KeyLayout::kDocumented);
 }
 

@@ -41,9 +41,10 @@ constexpr double kHot = 0.75;
 // A settlement that fails is repeated.
 constexpr int kAttempts = 4;
 
-gateway::AdmissionSettings SettingsOf(bool hardened) {
+gateway::AdmissionSettings SettingsOf(const StormVariant& variant) {
   gateway::AdmissionSettings settings;
-  if (!hardened) return settings;
+  settings.key_layout = variant.key_layout;
+  if (!variant.hardened) return settings;
   settings.hardening.heal_counter_ttl = true;
   settings.hardening.idempotent_settlement = true;
   settings.hardening.atomic_check_and_reserve = true;
@@ -61,11 +62,12 @@ double Quarters(base::Rng& rng, uint64_t most) {
 
 class GatewayWorkload final : public Storm {
  public:
-  GatewayWorkload(World& world, bool hardened)
+  GatewayWorkload(World& world, const StormVariant& variant)
       : world_(world),
         session_(world.Connect()),
-        hardened_(hardened),
-        settings_(SettingsOf(hardened)) {}
+        hardened_(variant.hardened),
+        settings_(SettingsOf(variant)),
+        keys_(variant.key_layout) {}
 
   base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override {
     const auto admission = gateway::Admission::Create(store, actor.clock(), settings_).value();
@@ -122,7 +124,7 @@ class GatewayWorkload final : public Storm {
   const std::unique_ptr<memory::Session> session_;
   const bool hardened_;
   const gateway::AdmissionSettings settings_;
-  const gateway::Keys keys_{};
+  const gateway::Keys keys_;
   std::deque<Watched> requests_;  // References stay valid.
   // By virtual key and rate counter, how many requests the rate limit has let pass.
   std::map<std::pair<size_t, std::string>, int64_t> passed_;
@@ -298,9 +300,9 @@ void GatewayWorkload::JudgeSpend(Verdicts& verdicts, const GatewayFaults& faults
       AddDifference(watched.request, faults, hardened_, difference);
     }
     const double days =
-        Sum(absl::StrCat("budget:daily:", base::ToAbsl(kPolicies[key].key_id), ":*"));
+        Sum(absl::StrCat("budget:daily:*", base::ToAbsl(kPolicies[key].key_id), "*"));
     const double months =
-        Sum(absl::StrCat("budget:monthly:", base::ToAbsl(kPolicies[key].key_id), ":*"));
+        Sum(absl::StrCat("budget:monthly:*", base::ToAbsl(kPolicies[key].key_id), "*"));
     const auto why = spend.Explain(months);
     verdicts.Check(kChargedOnce, !why, why.value_or(""),
                    absl::StrCat("key ", key, ": ", months, ", expected ", spend.ToString()));
@@ -386,8 +388,9 @@ StormSystem GatewayStorm() {
                     {.name = "sweeper", .daemon = true}},
           .faults = AllStormFaults(),
           .start = absl::FromUnixSeconds(1769903990),  // 2026-01-31 23:59:50 UTC.
+          .has_cluster_layout = true,
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
-            return std::make_unique<GatewayWorkload>(world, variant.hardened);
+            return std::make_unique<GatewayWorkload>(world, variant);
           }};
 }
 

@@ -41,6 +41,10 @@ TEST(GatewayStorm, ShrinksWhatItFinds) {
   ExpectShrinks(runner, finding, {.actors = 3, .operations = 2});
 }
 
+TEST(GatewayStorm, KeepsItsPromisesInTheClusterLayout) {
+  ExpectKeepsPromisesInTheClusterLayout(GatewayStorm(), 300);
+}
+
 TEST(GatewayStorm, MakesTheSameRunsAgain) { ExpectSameRuns(GatewayStorm(), 40); }
 
 }  // namespace

@@ -52,8 +52,11 @@ constexpr absl::Duration kStuckAfter = absl::Minutes(2);
 // A run that was stuck when it expired, and not in execution.
 constexpr absl::Duration kStoodStill = absl::Minutes(10);
 
-orchestrator::EngineSettings SettingsOf(const std::string& instance, bool hardened) {
+orchestrator::EngineSettings SettingsOf(const std::string& instance, bool hardened,
+                                        const orchestrator::Keys& keys) {
   orchestrator::EngineSettings settings;
+  settings.key_layout = keys.layout();
+  settings.queue_shards = keys.queue_shards();
   settings.instance = instance;
   settings.run_ttl = kRunTtl;
   settings.worker_min_idle = absl::Seconds(30);
@@ -66,6 +69,10 @@ orchestrator::EngineSettings SettingsOf(const std::string& instance, bool harden
                         .atomic_hops = hardened,
                         .keep_decision_details = hardened};
   return settings;
+}
+
+int64_t ShardsOf(store::KeyLayout layout) {
+  return layout == store::KeyLayout::kCluster ? kClusterQueueShards : 1;
 }
 
 // A run and what is known of it.
@@ -102,8 +109,11 @@ class CallInProgress {
 
 class OrchestratorWorkload final : public Storm {
  public:
-  OrchestratorWorkload(World& world, bool hardened)
-      : world_(world), session_(world.Connect()), hardened_(hardened) {}
+  OrchestratorWorkload(World& world, const StormVariant& variant)
+      : world_(world),
+        session_(world.Connect()),
+        hardened_(variant.hardened),
+        keys_(variant.key_layout, ShardsOf(variant.key_layout)) {}
 
   base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override;
   base::Task<void> Drain(Actor& actor, store::Store& store) override;
@@ -113,7 +123,7 @@ class OrchestratorWorkload final : public Storm {
  private:
   std::unique_ptr<orchestrator::Engine> MakeEngine(Actor& actor, store::Store& store) {
     return orchestrator::Engine::Create(store, actor.clock(), {records_, outputs_},
-                                        SettingsOf(actor.name(), hardened_))
+                                        SettingsOf(actor.name(), hardened_, keys_))
         .value();
   }
   void AddWorkers(orchestrator::Engine& engine, Actor& actor);
@@ -133,6 +143,8 @@ class OrchestratorWorkload final : public Storm {
   std::vector<std::string> KeysLike(std::string_view pattern) {
     return base::Run(store::Keys(*session_, pattern)).value();
   }
+  // The task streams, with their shards.
+  std::vector<std::string> Streams() const;
   WatchedRun& RunOf(std::string_view id);
   std::optional<orchestrator::RunRecord> RecordOf(const WatchedRun& run);
   bool HaveEnded();
@@ -143,7 +155,7 @@ class OrchestratorWorkload final : public Storm {
   void JudgeEnd(Verdicts& verdicts, WatchedRun& run);
   void JudgeRecord(Verdicts& verdicts, WatchedRun& run, const orchestrator::RunRecord& record);
   void JudgeDecision(Verdicts& verdicts, const WatchedRun& run, std::string_view output);
-  void JudgeStream(Verdicts& verdicts, std::string_view type);
+  void JudgeStream(Verdicts& verdicts, const std::string& stream);
   bool MayStay(const std::string& key);
   void JudgeLeft(Verdicts& verdicts);
 
@@ -155,7 +167,8 @@ class OrchestratorWorkload final : public Storm {
   orchestrator::MemoryArtifacts outputs_;
   std::deque<WatchedRun> runs_;                              // References stay valid.
   std::map<std::string, std::vector<WatchedRun*>> unknown_;  // By starter: not known to be started.
-  std::map<std::string, int64_t> executions_;                // By token id.
+  // By run and token id.
+  std::map<std::pair<std::string, std::string>, int64_t> executions_;
   std::map<std::pair<std::string, store::StreamId>, int64_t> deliveries_;  // By stream and entry.
   std::vector<std::string> without_ttl_;
   std::string counter_fault_;
@@ -208,7 +221,7 @@ void OrchestratorWorkload::AddWorkers(orchestrator::Engine& engine, Actor& actor
 
 base::Task<absl::StatusOr<orchestrator::NodeResult>> OrchestratorWorkload::Execute(
     Actor& actor, orchestrator::Token token) {
-  ++executions_[token.id];
+  ++executions_[{token.run_id, token.id}];
   const absl::Duration quick = absl::Seconds(static_cast<int64_t>(actor.rng().Below(8)));
   co_await actor.clock().Sleep(RunOf(token.run_id).slow ? kSlowNode : quick);
   const PlannedRun& run = RunOf(token.run_id).plan;
@@ -324,6 +337,16 @@ void OrchestratorWorkload::Note(
   if ((*outcome)->completed) ++RunOf((*outcome)->run_id).ends;
 }
 
+std::vector<std::string> OrchestratorWorkload::Streams() const {
+  std::vector<std::string> streams;
+  for (const std::string_view type : kNodeTypes) {
+    for (int64_t shard = 0; shard < keys_.queue_shards(); ++shard) {
+      streams.push_back(*keys_.TaskStream(type, shard));
+    }
+  }
+  return streams;
+}
+
 WatchedRun& OrchestratorWorkload::RunOf(std::string_view id) {
   return *std::find_if(runs_.begin(), runs_.end(),
                        [&](const WatchedRun& run) { return run.plan.id == id; });
@@ -398,8 +421,7 @@ void OrchestratorWorkload::ObserveTtls() {
 // How often each entry was delivered. An entry is seen between its delivery and its
 // acknowledgement.
 void OrchestratorWorkload::ObserveDeliveries() {
-  for (const std::string_view type : kNodeTypes) {
-    const std::string stream = *keys_.TaskStream(type);
+  for (const std::string& stream : Streams()) {
     const auto pending = base::Run(store::XPendingRange(*session_, stream, "workers"));
     if (!pending.ok()) continue;
     for (const store::PendingEntry& entry : *pending) {
@@ -412,7 +434,7 @@ void OrchestratorWorkload::ObserveDeliveries() {
 // Whether a signal is there twice.
 void OrchestratorWorkload::ObserveSignals() {
   std::set<std::string> signals;
-  for (const std::string& list : KeysLike(absl::StrCat(keys_.CompletionSignals(), "*"))) {
+  for (const std::string& list : KeysLike("*completion_signals*")) {
     const std::vector<std::string> texts = base::Run(store::LRange(*session_, list, 0, -1)).value();
     for (const std::string& text : texts) {
       holds_twice_ = !signals.insert(text).second || holds_twice_;
@@ -500,17 +522,16 @@ void OrchestratorWorkload::JudgeDecision(Verdicts& verdicts, const WatchedRun& r
                  absl::StrCat(run.plan.id, ": ", base::ToAbsl(output)));
 }
 
-void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, std::string_view type) {
-  const std::string stream = *keys_.TaskStream(type);
+void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, const std::string& stream) {
   std::map<std::string, int> published;
-  std::map<std::string, int64_t> delivered;
+  std::map<std::pair<std::string, std::string>, int64_t> delivered;             // By run and id.
   std::map<std::pair<std::string, std::string>, std::set<std::string>> tokens;  // By run and node.
   const auto entries = base::Run(store::XRange(*session_, stream));
   if (!entries.ok()) return;
   for (const store::StreamEntry& entry : *entries) {
     const auto token = orchestrator::ParseToken(entry.Find("token").value_or(""));
     if (!token.ok()) continue;
-    delivered[token->id] += deliveries_[{stream, entry.id}];
+    delivered[{token->run_id, token->id}] += deliveries_[{stream, entry.id}];
     tokens[{token->run_id, token->to_node}].insert(token->id);
     // A repeated start and a sweep publish the tokens of entries and joins again.
     if (!token->from_node.empty() && token->to_node != kJoinNode) ++published[token->id];
@@ -528,8 +549,8 @@ void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, std::string_view type
   }
   for (const auto& [token, times] : delivered) {
     verdicts.Check(kExecutedAsDelivered, executions_[token] <= times, kUndocumented,
-                   absl::StrCat("token ", token, " was delivered ", times, " times and executed ",
-                                executions_[token], " times"));
+                   absl::StrCat("token ", token.second, " of ", token.first, " was delivered ",
+                                times, " times and executed ", executions_[token], " times"));
   }
   const auto groups = base::Run(store::XInfoGroups(*session_, stream)).value();
   for (const store::StreamGroupInfo& group : groups) {
@@ -542,10 +563,15 @@ void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, std::string_view type
 // that was ended otherwise than by completion stays until it expires.
 bool OrchestratorWorkload::MayStay(const std::string& key) {
   if (key.starts_with("wf.")) return true;
-  std::string run_id = key.substr(key.find(':') + 1);
-  run_id = run_id.substr(0, run_id.find(':'));
-  const bool is_approval = key.starts_with("approval:");
-  if (is_approval) run_id = base::Run(store::HGet(*session_, key, "run_id")).value().value_or("");
+  const auto match = keys_.Parse(key);
+  if (!match) return false;
+  std::string run_id;
+  const bool is_approval = match->family->id == "orchestrator.approval";
+  if (is_approval) {
+    run_id = base::Run(store::HGet(*session_, key, "run_id")).value().value_or("");
+  } else if (match->pattern->placeholders().front().name == "run_id") {
+    run_id = match->values.front();
+  }
   return std::any_of(runs_.begin(), runs_.end(), [&](const WatchedRun& run) {
     if (run.plan.id != run_id) return false;
     const auto record = RecordOf(run);
@@ -570,7 +596,7 @@ void OrchestratorWorkload::Judge(Verdicts& verdicts) {
   }
   verdicts.Check(kEndsOnce, ends_of_sweeps_ <= completed, kUndocumented,
                  "more ends were announced than runs have completed");
-  for (const std::string_view type : kNodeTypes) JudgeStream(verdicts, type);
+  for (const std::string& stream : Streams()) JudgeStream(verdicts, stream);
   verdicts.Check(kCounted, counter_fault_.empty(), kUndocumented, counter_fault_);
   if (!restart_.empty()) verdicts.Break(kCounted, "H29", restart_);
   verdicts.Check(kExpires, without_ttl_.empty(), kUndocumented,
@@ -612,8 +638,10 @@ StormSystem OrchestratorStorm() {
           // The state of running executions is in Redis only; no document says what remains of a
           // run if Redis loses it.
           .faults = ClientFaults(),
+          .has_cluster_layout = true,
+          .documented_layout_only = {"atomic_hops"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
-            return std::make_unique<OrchestratorWorkload>(world, variant.hardened);
+            return std::make_unique<OrchestratorWorkload>(world, variant);
           }};
 }
 

@@ -12,9 +12,14 @@
 #ifndef REDOUBLE_SIM_STORM_ORCHESTRATOR_ORCHESTRATOR_STORM_H_
 #define REDOUBLE_SIM_STORM_ORCHESTRATOR_ORCHESTRATOR_STORM_H_
 
+#include <cstdint>
+
 #include "redouble/sim/storm/storm.h"
 
 namespace redouble::inline v0_1::sim {
+
+// The shards of the queues in the cluster layout.
+inline constexpr int64_t kClusterQueueShards = 6;
 
 StormSystem OrchestratorStorm();
 

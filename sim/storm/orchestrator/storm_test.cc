@@ -31,6 +31,10 @@ TEST(OrchestratorStorm, FindsScriptsThatDoNothing) {
   EXPECT_THAT(FindingsOf(tally), HasSubstr("a run that was started comes to its end"));
 }
 
+TEST(OrchestratorStorm, KeepsItsPromisesInTheClusterLayout) {
+  ExpectKeepsPromisesInTheClusterLayout(OrchestratorStorm(), 40);
+}
+
 TEST(OrchestratorStorm, MakesTheSameRunsAgain) { ExpectSameRuns(OrchestratorStorm(), 15); }
 
 }  // namespace

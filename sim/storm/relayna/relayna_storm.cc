@@ -64,8 +64,11 @@ int64_t NumberOf(const python::Value& event) {
 
 class RelaynaWorkload final : public Storm {
  public:
-  RelaynaWorkload(World& world, bool hardened)
-      : world_(world), session_(world.Connect()), hardened_(hardened) {}
+  RelaynaWorkload(World& world, const StormVariant& variant)
+      : world_(world),
+        session_(world.Connect()),
+        hardened_(variant.hardened),
+        layout_(variant.key_layout) {}
 
   base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override;
   base::Task<void> Drain(Actor& actor, store::Store& store) override;
@@ -83,12 +86,14 @@ class RelaynaWorkload final : public Storm {
   }
   relayna::FeedOptions FeedOptionsOf(const std::string& owner) const {
     relayna::FeedOptions options;
+    options.key_layout = layout_;
     options.hardening = HardeningOf(owner);
     return options;
   }
   relayna::StatusOptions StatusOptionsOf(const std::string& owner,
                                          relayna::ServiceEventFeed* feed) const {
     relayna::StatusOptions options;
+    options.key_layout = layout_;
     options.feed = feed;
     options.hardening = HardeningOf(owner);
     return options;
@@ -105,6 +110,7 @@ class RelaynaWorkload final : public Storm {
   World& world_;
   const std::unique_ptr<memory::Session> session_;
   const bool hardened_;
+  const store::KeyLayout layout_;
   std::vector<Event> events_;
   std::optional<std::string> read_up_to_;
   std::set<std::string> read_;
@@ -119,6 +125,7 @@ base::Task<void> RelaynaWorkload::Act(Actor& actor, store::Store& store, size_t 
   // A restarted process has another token.
   const std::string token = absl::StrCat(actor.name(), "#", actor.incarnation());
   relayna::WorkflowContractOptions options;
+  options.key_layout = layout_;
   options.ttl_seconds = absl::ToInt64Seconds(kContractTtl);
   options.hardening = HardeningOf(token);
   relayna::WorkflowContractStore contracts(store, options);
@@ -215,7 +222,7 @@ base::Task<void> RelaynaWorkload::Drain(Actor& actor, store::Store& store) {
 }
 
 std::vector<int64_t> RelaynaWorkload::HistoryOf(const std::string& task) {
-  relayna::StatusStore statuses(*session_);
+  relayna::StatusStore statuses(*session_, StatusOptionsOf("", nullptr));
   const auto history = base::Run(statuses.GetHistory(task));
   std::vector<int64_t> numbers;
   if (!history.ok()) return numbers;
@@ -224,6 +231,7 @@ std::vector<int64_t> RelaynaWorkload::HistoryOf(const std::string& task) {
 }
 
 void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed) {
+  const relayna::StatusKeys keys(relayna::kDirectStatusPrefix, layout_);
   for (const char* task : kTasks) {
     const std::vector<int64_t> history = HistoryOf(task);
     for (const Event& event : events_) {
@@ -231,8 +239,7 @@ void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>
       const bool is_stored =
           std::find(history.begin(), history.end(), event.number) != history.end();
       const std::string id = event.Id();
-      const bool is_marked =
-          base::Run(store::Exists(*session_, absl::StrCat("task:event:", task, ":", id))).value();
+      const bool is_marked = base::Run(store::Exists(*session_, keys.Event({task, id}))).value();
       if (event.acknowledged || is_marked) {
         verdicts.Check(kStored, is_stored, "R1", absl::StrCat(id, " is not in the history"));
       }
@@ -249,7 +256,7 @@ void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>
 }
 
 void RelaynaWorkload::Judge(Verdicts& verdicts) {
-  relayna::ServiceEventFeed feed(*session_);
+  relayna::ServiceEventFeed feed(*session_, FeedOptionsOf(""));
   relayna::FeedQuery query;
   query.limit = 1000;
   std::set<int64_t> in_feed;
@@ -292,8 +299,9 @@ StormSystem RelaynaStorm() {
                     {.name = "reader", .least = 1, .most = 1, .operations = 4}},
           // The SDK keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
+          .has_cluster_layout = true,
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
-            return std::make_unique<RelaynaWorkload>(world, variant.hardened);
+            return std::make_unique<RelaynaWorkload>(world, variant);
           }};
 }
 

@@ -31,6 +31,10 @@ TEST(RelaynaStorm, FindsEventsThatAreNotWritten) {
               HasSubstr("an event that was acknowledged or marked is in its history"));
 }
 
+TEST(RelaynaStorm, KeepsItsPromisesInTheClusterLayout) {
+  ExpectKeepsPromisesInTheClusterLayout(RelaynaStorm(), 300);
+}
+
 TEST(RelaynaStorm, MakesTheSameRunsAgain) { ExpectSameRuns(RelaynaStorm(), 40); }
 
 }  // namespace

@@ -30,6 +30,10 @@ TEST(StudioStorm, FindsScriptsThatDoNothing) {
   EXPECT_THAT(FindingsOf(tally), HasSubstr("a task whose event was ingested is in the index"));
 }
 
+TEST(StudioStorm, KeepsItsPromisesInTheClusterLayout) {
+  ExpectKeepsPromisesInTheClusterLayout(StudioStorm(), 200);
+}
+
 TEST(StudioStorm, MakesTheSameRunsAgain) { ExpectSameRuns(StudioStorm(), 30); }
 
 }  // namespace

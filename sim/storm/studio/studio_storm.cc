@@ -83,7 +83,10 @@ struct WatchedService {
 
 class StudioWorkload final : public Storm {
  public:
-  StudioWorkload(World& world, bool hardened) : world_(world), session_(world.Connect()) {
+  StudioWorkload(World& world, const StormVariant& variant)
+      : world_(world), session_(world.Connect()) {
+    const bool hardened = variant.hardened;
+    settings_.key_layout = variant.key_layout;
     settings_.push_ingest_enabled = true;
     settings_.hardening = {.atomic_registry = hardened,
                            .atomic_event_insert = hardened,
@@ -400,7 +403,10 @@ void StudioWorkload::JudgeEvents(Verdicts& verdicts) {
   }
   const std::string prefix = "studio:events:event:";
   for (const std::string& key : KeysLike(prefix + "*")) {
-    verdicts.Check(kListed, listed.contains(key.substr(prefix.size())), "E2",
+    // In the cluster layout the tag of the service comes first.
+    const size_t tag_end = key.find("}:");
+    const size_t id = tag_end == std::string::npos ? prefix.size() : tag_end + 2;
+    verdicts.Check(kListed, listed.contains(key.substr(id)), "E2",
                    absl::StrCat(key, " is in no list"));
   }
   for (const std::string& key : KeysLike("studio:events:*")) {
@@ -449,8 +455,11 @@ StormSystem StudioStorm() {
                     {.name = "checker", .least = 0, .most = 2, .operations = 5}},
           // Studio keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
+          .has_cluster_layout = true,
+          .documented_layout_only = {"atomic_registry", "atomic_search_documents",
+                                     "sweep_deleted_services"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
-            return std::make_unique<StudioWorkload>(world, variant.hardened);
+            return std::make_unique<StudioWorkload>(world, variant);
           }};
 }
 

@@ -31,6 +31,10 @@ TEST(ThreescaleStorm, FindsUsageThatIsCountedTwice) {
               HasSubstr("the usage of an application is the sum of its reports: in "));
 }
 
+TEST(ThreescaleStorm, KeepsItsPromisesInTheClusterLayout) {
+  ExpectKeepsPromisesInTheClusterLayout(ThreescaleStorm(), 300);
+}
+
 TEST(ThreescaleStorm, MakesTheSameRunsAgain) { ExpectSameRuns(ThreescaleStorm(), 40); }
 
 }  // namespace

@@ -104,7 +104,10 @@ std::string FieldOf(const std::string& event, std::string_view before) {
 
 class ThreescaleWorkload final : public Storm {
  public:
-  ThreescaleWorkload(World& world, bool hardened) : world_(world), session_(world.Connect()) {
+  ThreescaleWorkload(World& world, const StormVariant& variant)
+      : world_(world), session_(world.Connect()) {
+    settings_.key_layout = variant.key_layout;
+    const bool hardened = variant.hardened;
     threescale::Hardening& hardening = settings_.hardening;
     hardening.publish_events_atomically = hardened;
     hardening.raise_alerts_atomically = hardened;
@@ -325,7 +328,7 @@ void ThreescaleWorkload::JudgeEvents(Verdicts& verdicts) {
       ++alerts[FieldOf(event, "\"application_id\":\"")];
     }
   }
-  const std::string key = threescale::Keys().TrafficApplications("2");
+  const std::string key = threescale::Keys(settings_.key_layout).TrafficApplications("2");
   const auto applications = base::Run(store::SMembers(*session_, key));
   for (const std::string& application : applications.value()) {
     verdicts.Check(kTrafficAnnounced, first_traffic.contains(application), Unless("H6"),
@@ -393,8 +396,10 @@ StormSystem ThreescaleStorm() {
                     {.name = "system", .least = 1, .most = 2, .operations = 5}},
           .faults = AllStormFaults(),
           .start = absl::FromUnixSeconds(1781718159),  // 2026-06-17 17:42:39 UTC.
+          .has_cluster_layout = true,
+          .documented_layout_only = {"note_traffic_atomically"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
-            return std::make_unique<ThreescaleWorkload>(world, variant.hardened);
+            return std::make_unique<ThreescaleWorkload>(world, variant);
           }};
 }
 

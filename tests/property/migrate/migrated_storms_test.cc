@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -31,6 +30,8 @@
 #include "redouble/sim/storm/studio/studio_storm.h"
 #include "redouble/sim/storm/threescale/threescale_storm.h"
 #include "redouble/tests/property/migrate/readings.h"
+#include "redouble/tests/property/storm_bindings.h"
+#include "redouble/tests/property/watched_storm.h"
 
 namespace redouble::inline v0_1::tests {
 namespace {
@@ -43,13 +44,6 @@ using sim::World;
 using store::KeyLayout;
 using store::Reply;
 
-// The storm of Relayna writes with the direct prefix.
-constexpr store::KeyBinding kRelaynaPrefixes[] = {{"status_prefix", "task"},
-                                                  {"observation_prefix", "relayna-observations"},
-                                                  {"feed_prefix", "relayna-service-events"},
-                                                  {"dlq_prefix", "relayna"},
-                                                  {"workflow_prefix", "relayna"}};
-
 Reply Ask(store::Store& store, std::initializer_list<std::string_view> words) {
   const std::vector<std::string_view> all(words);
   const auto command = store::Command::Named(all[0], std::span(all).subspan(1));
@@ -57,45 +51,6 @@ Reply Ask(store::Store& store, std::initializer_list<std::string_view> words) {
     co_return co_await store.Execute(command);
   };
   return base::Run(send()).value();
-}
-
-// Called with the world now and then, and at its end.
-std::function<void(World&)>* watch = nullptr;
-std::unique_ptr<sim::Storm> (*make_storm)(World& world, const sim::StormVariant& variant) = nullptr;
-
-class WatchedStorm final : public sim::Storm {
- public:
-  WatchedStorm(World& world, std::unique_ptr<sim::Storm> inner)
-      : world_(world), inner_(std::move(inner)) {}
-
-  base::Task<void> Act(sim::Actor& actor, store::Store& store, size_t role,
-                       sim::StormWork& work) override {
-    return inner_->Act(actor, store, role, work);
-  }
-  base::Task<void> Drain(sim::Actor& actor, store::Store& store) override {
-    return inner_->Drain(actor, store);
-  }
-  void Observe() override {
-    inner_->Observe();
-    if (++steps_ % 150 == 0) (*watch)(world_);
-  }
-  void Judge(sim::Verdicts& verdicts) override {
-    inner_->Judge(verdicts);
-    (*watch)(world_);
-  }
-
- private:
-  World& world_;
-  std::unique_ptr<sim::Storm> inner_;
-  int64_t steps_ = 0;
-};
-
-StormSystem Watched(StormSystem system) {
-  make_storm = system.make;
-  system.make = [](World& world, const sim::StormVariant& variant) -> std::unique_ptr<sim::Storm> {
-    return std::make_unique<WatchedStorm>(world, make_storm(world, variant));
-  };
-  return system;
 }
 
 struct Case {
@@ -108,8 +63,7 @@ class MigratedStormTest : public ::testing::TestWithParam<Case> {
  protected:
   MigratedStormTest() : system_(GetParam().system()) {
     const sim::MovedSystem& moved = **sim::FindMovedSystem(system_.name);
-    bindings_ = moved.defaults;
-    if (system_.name == "relayna") bindings_ = kRelaynaPrefixes;
+    bindings_ = BindingsOfStorm(system_.name);
     EXPECT_THAT(families_.Add(moved.families(KeyLayout::kDocumented), bindings_), IsOk());
   }
 
@@ -201,19 +155,19 @@ class MigratedStormTest : public ::testing::TestWithParam<Case> {
     EXPECT_EQ(Read(world, *cluster, KeyLayout::kCluster, ids), before);
   }
 
-  void RunStorms(KeyLayout layout, std::function<void(World&)> check) {
-    watch = &check;
+  void RunStorms(KeyLayout layout, const LookAtWorld& check) {
+    constexpr int64_t kStepsBetween = 150;
     for (const bool hardened : {false, true}) {
       sim::StormVariant variant;
       variant.hardened = hardened;
       variant.key_layout = layout;
-      const sim::StormRunner runner(Watched(GetParam().system()), variant, /*seed=*/1);
+      const sim::StormRunner runner(Watched(GetParam().system(), kStepsBetween, check), variant,
+                                    /*seed=*/1);
       for (int64_t run = 0; run < 12 && !HasFailure(); ++run) {
         SCOPED_TRACE(run);
         EXPECT_THAT(runner.Run(run).mistake, IsOk());
       }
     }
-    watch = nullptr;
     EXPECT_GE(checks_, 24);
     EXPECT_GT(lines_, 100u);
     EXPECT_THAT(moved_, ::testing::IsSupersetOf(GetParam().families));
@@ -232,7 +186,6 @@ TEST_P(MigratedStormTest, MovesToAClusterAndBack) {
 }
 
 TEST_P(MigratedStormTest, MovesFromAClusterAndBack) {
-  if (!system_.has_cluster_layout) GTEST_SKIP() << "its storm has the documented layout only";
   RunStorms(KeyLayout::kCluster, [this](World& world) { MoveToDocumentedAndBack(world); });
 }
 
