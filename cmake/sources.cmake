@@ -629,6 +629,7 @@ redouble_component(
     backends/memory/propagation/effect_writer.cc
     backends/memory/propagation/propagation.cc
     backends/memory/pubsub/subscriptions.cc
+    backends/memory/replication/replica_waits.cc
     backends/memory/scripting/debugger/debug_request.cc
     backends/memory/scripting/debugger/debug_source.cc
     backends/memory/scripting/debugger/debugger.cc
@@ -1243,6 +1244,8 @@ redouble_component(
     sim/world/connection.cc
     sim/world/faults.cc
     sim/world/journal.cc
+    sim/world/servers/replication_group.cc
+    sim/world/servers/world_server.cc
     sim/world/wire.cc
     sim/world/world.cc
     sim/world_file/actor_run.cc
@@ -1280,6 +1283,7 @@ redouble_component(
     sim/trace/trace.h
     sim/world/connection.h
     sim/world/journal.h
+    sim/world/servers/world_server.h
     sim/world/wire.h
     sim/world/world.h
     sim/world_file/actor_run.h
