@@ -79,7 +79,7 @@ struct StormVariant {
   // All options that remove hazards are on.
   bool hardened = false;
   // How the system's keys are spelled. In the cluster layout the world's server refuses commands
-  // with keys of several slots. Only for systems with StormSystem::has_cluster_layout.
+  // with keys of several slots.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   // Wraps the store of every actor, so that a test can break a promise; may be empty.
   std::function<std::unique_ptr<store::Store>(store::Store& inner)> wrap = {};
@@ -110,8 +110,6 @@ struct StormSystem {
   std::vector<FaultRule> faults;
   // When the worlds start: before a boundary that matters, such as the end of a day.
   absl::Time start = WorldOptions().start;
-  // Whether the storm heeds StormVariant::key_layout.
-  bool has_cluster_layout = false;
   // The remedies that the cluster layout cannot have: there no option removes their hazards.
   std::set<std::string> documented_layout_only = {};
   std::function<std::unique_ptr<Storm>(World& world, const StormVariant& variant)> make = {};

@@ -1,7 +1,6 @@
 #include "redouble/sim/storm/storm_run.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -147,9 +146,7 @@ struct StormRunner::Outcome {
 StormRunner::StormRunner(StormSystem system, StormVariant variant, uint64_t seed)
     : system_(InLayout(std::move(system), variant.key_layout)),
       variant_(std::move(variant)),
-      seed_(seed) {
-  assert(system_.has_cluster_layout || variant_.key_layout == store::KeyLayout::kDocumented);
-}
+      seed_(seed) {}
 
 uint64_t StormRunner::SeedOf(int64_t run) const {
   return base::Rng(seed_).Next() + static_cast<uint64_t>(run);

@@ -208,11 +208,6 @@ int RunStorm(const Options& options, const ProgramContext& context) {
   }
   for (StormSystem& system : AllStorms()) {
     if (system.name != options.system) continue;
-    if (*layout == store::KeyLayout::kCluster && !system.has_cluster_layout) {
-      context.err << "redouble storm: the storm of " << system.name
-                  << " has documented keys only\n";
-      return kExitBadUsage;
-    }
     return StormCommand(options, std::move(system), context).Run();
   }
   return kExitBadUsage;  // The option's check has refused the name.

@@ -38,8 +38,6 @@ TEST_F(StormTest, RunsInTheClusterLayout) {
             kExitPassed);
   EXPECT_THAT(out(), HasSubstr("korvet in the cluster layout: 60 runs"));
   EXPECT_THAT(out(), ContainsRegex("again: redouble storm korvet .* --layout cluster\n"));
-  EXPECT_EQ(Run({"storm", "gateway", "--layout", "cluster"}), kExitBadUsage);
-  EXPECT_THAT(err(), HasSubstr("the storm of gateway has documented keys only"));
   EXPECT_EQ(Run({"storm", "korvet", "--layout", "round"}), kExitBadUsage);
   EXPECT_THAT(err(), HasSubstr("--layout: expected documented or cluster, got 'round'"));
 }

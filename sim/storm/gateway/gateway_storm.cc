@@ -388,7 +388,6 @@ StormSystem GatewayStorm() {
                     {.name = "sweeper", .daemon = true}},
           .faults = AllStormFaults(),
           .start = absl::FromUnixSeconds(1769903990),  // 2026-01-31 23:59:50 UTC.
-          .has_cluster_layout = true,
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<GatewayWorkload>(world, variant);
           }};

@@ -393,7 +393,6 @@ StormSystem KorvetStorm() {
                     {.name = "consumer", .least = 2, .most = 5, .operations = 8},
                     {.name = "administrator", .least = 0, .most = 1, .operations = 2}},
           .faults = AllStormFaults(),
-          .has_cluster_layout = true,
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<KorvetWorkload>(world, variant);
           }};

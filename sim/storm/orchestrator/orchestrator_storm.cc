@@ -638,7 +638,6 @@ StormSystem OrchestratorStorm() {
           // The state of running executions is in Redis only; no document says what remains of a
           // run if Redis loses it.
           .faults = ClientFaults(),
-          .has_cluster_layout = true,
           .documented_layout_only = {"atomic_hops"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<OrchestratorWorkload>(world, variant);

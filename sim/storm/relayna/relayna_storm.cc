@@ -299,7 +299,6 @@ StormSystem RelaynaStorm() {
                     {.name = "reader", .least = 1, .most = 1, .operations = 4}},
           // The SDK keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
-          .has_cluster_layout = true,
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<RelaynaWorkload>(world, variant);
           }};

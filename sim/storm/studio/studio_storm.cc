@@ -455,7 +455,6 @@ StormSystem StudioStorm() {
                     {.name = "checker", .least = 0, .most = 2, .operations = 5}},
           // Studio keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
-          .has_cluster_layout = true,
           .documented_layout_only = {"atomic_registry", "atomic_search_documents",
                                      "sweep_deleted_services"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {

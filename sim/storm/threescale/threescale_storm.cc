@@ -396,7 +396,6 @@ StormSystem ThreescaleStorm() {
                     {.name = "system", .least = 1, .most = 2, .operations = 5}},
           .faults = AllStormFaults(),
           .start = absl::FromUnixSeconds(1781718159),  // 2026-06-17 17:42:39 UTC.
-          .has_cluster_layout = true,
           .documented_layout_only = {"note_traffic_atomically"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<ThreescaleWorkload>(world, variant);
