@@ -9,9 +9,16 @@ module Recorder
     ops.empty? || ops.any? { |op| op["args"]["transactions"].is_a?(String) }
   end
 
-  # The order of the keys of a DEL may be that of a SCAN.
+  # The order of the keys of a DEL, and of an MGET after a SCAN, may be that of the SCAN.
   def self.sorted(trips)
-    trips.map { |trip| trip.map { |words| words.first == "DEL" ? ["DEL", *words.drop(1).sort] : words } }
+    after_scan = false
+    trips.map do |trip|
+      trip.map do |words|
+        any_order = words.first == "DEL" || (after_scan && words.first == "MGET")
+        after_scan = words.first == "SCAN"
+        any_order ? [words.first, *words.drop(1).sort] : words
+      end
+    end
   end
 
   def self.seconds(text) = Time.utc(*text.scan(/\d+/).map(&:to_i)).to_i

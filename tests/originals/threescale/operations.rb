@@ -143,6 +143,7 @@ module Recorder
       "ok"
     },
     "stats.delete_zeros" => method(:delete_zeros),
+    "redis.set" => ->(a) { Storage.instance.set(a["key"], a["value"]) },
     "redis.del" => ->(a) { Storage.instance.del(a["key"]) }
   }.freeze
 
