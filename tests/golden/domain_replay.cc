@@ -55,10 +55,14 @@ Json WireCommands(const Request& request) {
   return commands;
 }
 
-// Sorts the keys of DEL, whose order has no effect and may be that of a SCAN.
+// Sorts the keys of DEL, whose order has no effect, and those of an MGET of what a SCAN has found.
 Json WithSortedKeys(Json commands) {
+  bool after_scan = false;
   for (Json& command : commands) {
-    if (command[0] == "DEL") std::sort(command.begin() + 1, command.end());
+    if (command[0] == "DEL" || (after_scan && command[0] == "MGET")) {
+      std::sort(command.begin() + 1, command.end());
+    }
+    after_scan = command[0] == "SCAN";
   }
   return commands;
 }

@@ -332,6 +332,18 @@ TYPED_TEST(WorkerTest, CanRemoveWhatItAcknowledged) {
   EXPECT_EQ(this->Ask({"XLEN", "wf.tasks.http"}), Reply::Integer(0));
 }
 
+TYPED_TEST(WorkerTest, DoesNotBlockUnlessForAPositiveTime) {
+  for (const absl::Duration block : {absl::ZeroDuration(), -absl::Seconds(1)}) {
+    tests::InterceptedStore store(this->store());
+    store.on_request = [](size_t) -> std::optional<absl::StatusOr<Reply>> { return Reply::Nil(); };
+    WorkerOptions options = this->Options();
+    options.block = block;
+    Worker worker(store, *this->clock_, this->keys(), options, this->Function(NodeResult()));
+    EXPECT_EQ(this->Run(worker.Poll()).value().total(), 0);
+    EXPECT_THAT(store.log(), ::testing::ElementsAre(::testing::Not(::testing::HasSubstr("BLOCK"))));
+  }
+}
+
 TYPED_TEST(WorkerTest, PassesTheStoresErrorsOn) {
   for (size_t fail = 0; fail < 5; ++fail) {
     this->Publish();

@@ -25,8 +25,18 @@ constexpr std::string_view kPrefix = "stats/";
 // Appears in the key of the set of applications with traffic, and in the keys of ids that contain
 // it.
 constexpr std::string_view kSetMark = "cinstances";
-constexpr std::array<std::string_view, 5> kSegments = {"service", "cinstance", "uinstance",
-                                                       "metric", "response_code"};
+constexpr std::string_view kEternity = "eternity";
+// The columns of a counter apart from the granularities, as the original names them.
+constexpr std::array<std::string_view, 7> kColumns = {
+    "service", "cinstance", "uinstance", "metric", "response_code", "period", "value"};
+constexpr int64_t kYearAndMonth = 6;
+
+struct Column {
+  std::string name;
+  std::optional<std::string> value;
+};
+// Names are distinct.
+using Columns = std::vector<Column>;
 
 bool IsCounter(std::string_view key) {
   return key.starts_with(kPrefix) && key.find(kSetMark) == key.npos;
@@ -37,6 +47,41 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts = absl::StrSplit(base::ToAbsl(text), separator);
   while (!parts.empty() && parts.back().empty()) parts.pop_back();
   return parts;
+}
+
+int64_t CountCharacters(std::string_view utf8) {
+  return std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+// Takes a key apart as the original does, which reads it as `"KEY":"VALUE"` with an empty value: a
+// quote in the key ends it, and what follows the next quote is a part of the value. Of two segments
+// with one name, the last has the value.
+absl::StatusOr<Columns> ColumnsOf(std::string_view key) {
+  // Old counters have a segment "uinstance:N/A".
+  const std::string line =
+      absl::StrReplaceAll(absl::StrCat("\"", base::ToAbsl(key), "\":\"\""), {{":N/A", ":"}});
+  const std::vector<std::string> quoted = Split(line, '"');
+  std::string text = quoted[1];
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '{' || c == '}'; }),
+             text.end());
+  absl::StrAppend(&text, "/value:", quoted.size() > 3 ? quoted[3] : "");
+  Columns columns;
+  std::vector<std::string> segments = Split(text, '/');
+  segments.erase(segments.begin());
+  for (const std::string& segment : segments) {
+    const std::vector<std::string> parts = Split(segment, ':');
+    if (parts.empty() || parts.size() > 2) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("invalid number of elements (", parts.size(), " for 1..2)"));
+    }
+    auto column = std::find_if(columns.begin(), columns.end(),
+                               [&](const Column& known) { return known.name == parts[0]; });
+    if (column == columns.end()) {
+      column = columns.insert(columns.end(), Column{parts[0], std::nullopt});
+    }
+    column->value = parts.size() == 2 ? std::optional(parts[1]) : std::nullopt;
+  }
+  return columns;
 }
 
 // Errors after which other servers can still be scanned. A proxy answers with the last one.
@@ -55,29 +100,27 @@ std::vector<std::string_view> Views(const std::vector<std::string>& texts) {
 
 absl::StatusOr<std::optional<std::string>> ServiceOfCounter(std::string_view key) {
   if (!IsCounter(key)) return std::nullopt;
-  // Old counters have a segment "uinstance:N/A".
-  std::string rest = absl::StrReplaceAll(base::ToAbsl(key.substr(kPrefix.size())), {{":N/A", ":"}});
-  rest.erase(std::remove_if(rest.begin(), rest.end(), [](char c) { return c == '{' || c == '}'; }),
-             rest.end());
-  std::optional<std::string> service;
-  bool is_readable = true;
-  int periods = 0;
-  for (const std::string& segment : Split(rest, '/')) {
-    const std::vector<std::string> parts = Split(segment, ':');
-    if (parts.empty() || parts.size() > 2) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("invalid number of elements (", parts.size(), " for 1..2)"));
-    }
-    if (FindGranularity(parts[0])) {
-      ++periods;
-    } else if (std::find(kSegments.begin(), kSegments.end(), parts[0]) == kSegments.end()) {
-      is_readable = false;
-    } else if (parts[0] == kSegments.front() && parts.size() == 2) {
-      service = parts[1];
-    }
+  REDOUBLE_ASSIGN_OR_RETURN(const Columns columns, ColumnsOf(key));
+  const auto period = std::find_if(columns.begin(), columns.end(), [](const Column& column) {
+    return FindGranularity(column.name).has_value();
+  });
+  if (period == columns.end()) return std::nullopt;
+  if (period->name != kEternity && !period->value) {
+    return absl::InvalidArgumentError(absl::StrCat(period->name, " has no time"));
   }
-  if (!is_readable || periods != 1) return std::nullopt;
-  return service;
+  const Column* service = nullptr;
+  for (const Column& column : columns) {
+    const bool is_known =
+        std::find(kColumns.begin(), kColumns.end(), column.name) != kColumns.end() ||
+        FindGranularity(column.name).has_value();
+    if (!is_known) return std::nullopt;
+    if (column.name == kColumns.front()) service = &column;
+  }
+  if (service == nullptr) return std::nullopt;
+  if (period->name != kEternity && CountCharacters(*period->value) <= kYearAndMonth) {
+    return absl::InvalidArgumentError(absl::StrCat(period->name, " has no day"));
+  }
+  return service->value;
 }
 
 StatsCleaner::StatsCleaner(store::Store& store, base::Clock& clock, StatsCleanerOptions options)
@@ -132,10 +175,13 @@ base::Task<absl::StatusOr<std::vector<std::string>>> StatsCleaner::ReadMarks() {
 }
 
 base::Task<absl::Status> StatsCleaner::DeleteMarks(const std::vector<std::string>& services) {
-  const std::vector<std::string_view> marks = Views(services);
-  const absl::StatusOr<int64_t> unmarked =
-      co_await store::SRem(store_, options_.keys.ServicesToClean(), marks);
-  co_return unmarked.status();
+  store::Batch batch(store::Batch::Atomicity::kPipeline);
+  for (const std::string& service : services) {
+    batch.Add(store::CommandId::kSRem, {options_.keys.ServicesToClean(), service});
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<store::Reply> replies,
+                               co_await store::Execute(store_, batch));
+  co_return store::FirstError(replies);
 }
 
 base::Task<absl::StatusOr<int64_t>> StatsCleaner::VisitServers(bool probe, const Visit& visit) {

@@ -1,10 +1,10 @@
 // StatsCleaner: deletes the usage counters of deleted services.
 //
 // A service is marked first. A later scan of the whole database finds the counters of marked
-// services. The owner of a counter is parsed from its key, so ids with slashes or colons cause
-// problems: a counter with an unreadable key is never deleted, and a segment with more than one
-// colon stops the operation, so that all marks remain. Counters that are written after the scan has
-// passed survive (H19).
+// services. The owner of a counter is parsed from its key, so ids with slashes, quotes or colons
+// cause problems: a counter with an unreadable key is never deleted, and a segment with more than
+// one colon stops the operation, so that all marks remain. Counters that are written after the scan
+// has passed survive (H19).
 //
 //   StatsCleaner cleaner(process);
 //   co_await cleaner.Mark("2");
@@ -45,7 +45,8 @@
 namespace redouble::inline v0_1::threescale {
 
 // Returns the service of a counter's key, or nullopt for another or an unreadable key. Errors:
-// InvalidArgument for a segment with more than one colon, or an empty key.
+// InvalidArgument for a segment that is empty or has more than one colon, and for a period whose
+// time is missing or has no day.
 absl::StatusOr<std::optional<std::string>> ServiceOfCounter(std::string_view key);
 
 struct StatsCleanerOptions {

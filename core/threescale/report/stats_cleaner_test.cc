@@ -40,7 +40,33 @@ TEST(ServiceOfCounter, IsNoneForKeysThatAreNotCounters) {
 TEST(ServiceOfCounter, IsNoneForAnIdWithASlash) {
   EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a/b/metric:6/eternity"), "none");
   EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6"), "none");
-  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/eternity/day:20250423"), "none");
+}
+
+// The services in the rows below are what the original reads out of these keys.
+TEST(ServiceOfCounter, IsNoneForAnIdWithAQuote) {
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a\"b/metric:6/eternity"), "none");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a\"b\"c/metric:6/eternity"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/eternity\"x"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/eternity\"x\"y/b"), "none");
+}
+
+TEST(ServiceOfCounter, IsReadOutOfSegmentsThatKeysDoNotHave) {
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/eternity/day:20250423"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/day:20250423/eternity"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a/period/metric:6/eternity"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a/value/metric:6/eternity"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a/service:3/metric:6/eternity"), "3");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:/service/metric:6/eternity"), "none");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:::/metric:6/eternity"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/city:/country:/metric:6/eternity"), "none");
+}
+
+TEST(ServiceOfCounter, FailsForAPeriodWithoutItsTime) {
+  EXPECT_EQ(ServiceOf("stats/{service:2}/cinstance:a/day/metric:6/eternity"), "day has no time");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/b/hour:/eternity"), "hour has no time");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/year:202501"), "year has no day");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/year:2025010"), "2");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/b/year:2025"), "none");
 }
 
 // Counters of older releases.
@@ -55,6 +81,9 @@ TEST(ServiceOfCounter, FailsForAnIdWithAColon) {
             "invalid number of elements (3 for 1..2)");
   EXPECT_EQ(ServiceOf("stats/{service:2}//metric:6/eternity"),
             "invalid number of elements (0 for 1..2)");
+  EXPECT_EQ(ServiceOf("stats/{service:2}/metric:6/eternity/"),
+            "invalid number of elements (0 for 1..2)");
+  EXPECT_EQ(ServiceOf("stats/"), "invalid number of elements (0 for 1..2)");
 }
 
 template <typename Backend>
@@ -102,6 +131,18 @@ TYPED_TEST(StatsCleanerTest, CleansManyServicesAtOnce) {
   }
   ASSERT_THAT(this->DeleteMarked(), IsOk());
   EXPECT_EQ(this->KeyCount(), 0);
+}
+
+TYPED_TEST(StatsCleanerTest, RemovesEachMarkByACommandOfOneRoundTrip) {
+  for (const char* service : {"2", "3"}) {
+    ASSERT_THAT(this->Run(this->cleaner().Mark(service)), IsOk());
+  }
+  tests::InterceptedStore store(this->store());
+  ASSERT_THAT(this->Run(StatsCleaner(store, this->clock_, this->options()).DeleteMarked()), IsOk());
+  EXPECT_THAT(store.log(), ElementsAre(StartsWith("SSCAN"), "SCAN 0 COUNT 1", "SCAN 0 COUNT 500",
+                                       "SREM set_with_services_marked_for_deletion 2",
+                                       "SREM set_with_services_marked_for_deletion 3"));
+  EXPECT_EQ(store.requests(), 4);
 }
 
 TYPED_TEST(StatsCleanerTest, CleansAServiceWhoseIdHasASpace) {

@@ -5,6 +5,7 @@
 
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/strings.h"
 #include "redouble/core/threescale/model/service.h"
 #include "redouble/core/threescale/model/service_token.h"
 #include "redouble/sim/operations/arguments.h"
@@ -94,6 +95,19 @@ base::Task<OperationResult> DeleteKeyOfRedis(Session session, OperationContext c
   co_return Json(deleted ? 1 : 0);
 }
 
+// Recorders write a key that another program could have written.
+base::Task<OperationResult> SetKeyOfRedis(Session session, OperationContext context,
+                                          const Json& arguments) {
+  ArgumentReader reader(arguments);
+  const std::string key = reader.String("key");
+  const std::string value = reader.String("value");
+  const threescale::Process process = session->Begin(context, reader);
+  REDOUBLE_CO_RETURN_IF_ERROR(reader.Finish());
+
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await store::Set(process.store, key, value)).status());
+  co_return Json("OK");
+}
+
 }  // namespace
 
 void AddThreescaleServices(sim::OperationTable& table, const ThreescaleSessions& sessions) {
@@ -145,6 +159,7 @@ void AddThreescaleServices(sim::OperationTable& table, const ThreescaleSessions&
                                            [](ServiceTokenStore& tokens, const Words& words) {
                                              return tokens.Exists({words[0], words[1]});
                                            }));
+  AddThreescale(table, sessions, "redis.set", SetKeyOfRedis);
   AddThreescale(table, sessions, "redis.del", DeleteKeyOfRedis);
   AddThreescale(table, sessions, "redis.raw_del_simulating_ttl_expiry", DeleteKeyOfRedis);
 }

@@ -18,7 +18,7 @@
 // * usage_limit.save: service_id, plan_id, metric_id, and a value for each period given.
 //   usage_limit.load_value, .delete: those and period. usage_limit.load_all: service_id, plan_id.
 // * alert_limit.save, .delete: service_id, value. alert_limit.load_all: service_id.
-// * redis.del, redis.raw_del_simulating_ttl_expiry: key.
+// * redis.set: key, value. redis.del, redis.raw_del_simulating_ttl_expiry: key.
 //
 // The API of clients, `http.authorize`, `http.authrep`, `http.oauth_authorize` and
 // `http.oauth_authrep`, takes the parameters of the request as arguments, or as `params` with the

@@ -65,6 +65,13 @@ module Recorder
     HOOK_CALLS.delete("boom")
   end
 
+  # Returns how many counters were deleted.
+  def self.delete_zeros(_)
+    deleted = StringIO.new
+    Stats::Cleaner.delete_stats_keys_set_to_0([Storage.instance], log_deleted_keys: deleted)
+    deleted.string.lines.size
+  end
+
   TABLE = {
     "service.save" => ->(a) { Service.save!(names(a)).to_hash },
     "service.load_by_id" => ->(a) { Service.load_by_id(a["id"])&.to_hash },
@@ -72,6 +79,10 @@ module Recorder
     "service.exists?" => ->(a) { Service.exists?(a["id"]) },
     "service.list" => ->(a) { Service.list(a["provider_key"]) },
     "service.default_id" => ->(a) { Service.default_id(a["provider_key"]) },
+    "provider_key.change" => lambda { |a|
+      ProviderKeyChangeUseCase.new(a["old_key"], a["new_key"]).process
+      "ok"
+    },
     "service_token.save_pairs" => lambda { |a|
       ServiceToken.save_pairs(a["pairs"].map { |pair| names(pair) })
       "ok"
@@ -126,6 +137,13 @@ module Recorder
     "hook_calls_so_far" => ->(_) { HOOK_CALLS.empty? ? 0 : HOOK_CALLS.dup },
     "errors.list" => ->(a) { ErrorStorage.list(a["service_id"], page: a["page"]) },
     "errors.count" => ->(a) { ErrorStorage.count(a["service_id"]) },
+    "stats.mark_service_to_be_deleted" => ->(a) { Stats::Cleaner.mark_service_to_be_deleted(a["service_id"]) },
+    "stats.delete!" => lambda { |_|
+      Stats::Cleaner.delete!([Storage.instance])
+      "ok"
+    },
+    "stats.delete_zeros" => method(:delete_zeros),
+    "redis.set" => ->(a) { Storage.instance.set(a["key"], a["value"]) },
     "redis.del" => ->(a) { Storage.instance.del(a["key"]) }
   }.freeze
 

@@ -129,8 +129,8 @@ module Recorder
   FILES = %w[storage_key_helpers storage_helpers storable extensions/array extensions/hash extensions/nil_class
              extensions/string extensions/time memoizer errors period/boundary period/cache period/period error_storage
              event_storage alerts alert_limit metric service service_token usage_limit application usage stats/keys
-             stats/period_commons stats/codes_commons stats/aggregator background_job transactor rack/exception_catcher
-             listener].freeze
+             stats/period_commons stats/codes_commons stats/aggregator stats/stats_parser stats/cleaner
+             use_cases/provider_key_change_use_case background_job transactor rack/exception_catcher listener].freeze
 
   $LOAD_PATH.unshift(LIBRARY)
   $LOADED_FEATURES.concat(REPLACED.map { |name| File.join(LIBRARY, "#{name}.rb") })

@@ -51,13 +51,17 @@ module Recorder
     end
 
     def to_h
-      { name: format("wide_%04d", @seed), memoizer: chance(0.5) ? "kept" : "reset_each_op",
+      { name: format("#{prefix}_%04d", @seed), memoizer: chance(0.5) ? "kept" : "reset_each_op",
         config: { master_service_id: @has_master ? 1 : nil, notification_batch: @has_master ? pick([1, 2, 5]) : 10_000,
                   events_hook: @hook },
         ops: @ops }
     end
 
     private
+
+    def prefix = "wide"
+
+    def kinds = KINDS
 
     def pick(list) = list[@random.rand(list.size)]
 
@@ -76,10 +80,10 @@ module Recorder
 
     def build
       set_up
-      kinds = KINDS.flat_map { |kind, count| [kind] * count }
+      each_kind = kinds.flat_map { |kind, count| [kind] * count }
       @length.times do
         @now += pick(STEPS)
-        send(pick(kinds))
+        send(pick(each_kind))
       end
       run_jobs
       add("events.list")

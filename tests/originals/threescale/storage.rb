@@ -23,6 +23,10 @@ module Recorder
       define_method(name) { |*words| send_words([word, *words.flatten], IS_ONE) }
     end
 
+    def scan(cursor, count:) = send_words(["SCAN", cursor, "COUNT", count], AS_IS)
+
+    def sscan(key, cursor, count:) = send_words(["SSCAN", key, cursor, "COUNT", count], AS_IS)
+
     def set(key, value, ex: nil, nx: false)
       words = ["SET", key, value]
       words += ["EX", ex] if ex
