@@ -78,6 +78,25 @@ base::Task<absl::Status> EventStream::Begin() {
   co_return absl::OkStatus();
 }
 
+base::Task<absl::Status> EventStream::CatchUp() {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Value> history,
+                               co_await statuses_.GetHistory(options_.task_id));
+  const auto was_sent = [this](const Value& event) {
+    const std::optional<std::string> id = UsableEventId(Adapted(event));
+    return id && seen_ids_.contains(*id);
+  };
+  const auto newest_sent = std::find_if(history.begin(), history.end(), was_sent);
+  if (newest_sent == history.end()) {
+    Replay(std::move(history));
+    co_return absl::OkStatus();
+  }
+  history.erase(newest_sent, history.end());
+  for (auto event = history.rbegin(); event != history.rend(); ++event) {
+    Enqueue(Adapted(std::move(*event)));
+  }
+  co_return absl::OkStatus();
+}
+
 base::Task<absl::StatusOr<std::optional<StreamFrame>>> EventStream::Next() {
   if (state_ == State::kNew) {
     state_ = State::kReady;
@@ -94,12 +113,19 @@ base::Task<absl::StatusOr<std::optional<StreamFrame>>> EventStream::Next() {
   while (frames_.empty()) {
     if (ended_) co_return std::nullopt;
     const std::optional<std::string> payload = co_await messages_.Next(options_.keep_alive);
-    if (!payload) {
+    const bool has_gap = messages_.TakeGap();
+    if (has_gap) {
+      const absl::Status caught_up = co_await CatchUp();
+      if (!caught_up.ok()) {
+        ended_ = true;
+        co_return caught_up;
+      }
+    } else if (!payload) {
       StreamFrame comment;
       comment.kind = StreamFrame::Kind::kKeepAlive;
       co_return comment;
     }
-    Follow(*payload);
+    if (payload) Follow(*payload);
   }
   StreamFrame frame = std::move(frames_.front());
   frames_.pop_front();

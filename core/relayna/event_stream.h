@@ -13,6 +13,9 @@
 // also sent again if it is published after the client had seen it. The stream ends after the first
 // event with a terminal status, even if the history continues after it.
 //
+// If the connection of the subscription is lost and comes back, the stream reads the history again
+// and sends what it has missed: the events after the newest one that it has sent.
+//
 // Thread-safety: as the store. The subscription is a connection of its own, and this is its
 // listener until it is destroyed. Subscription, store and clock must outlive it.
 // Source: docs/systems/relayna.md 2.11, 3.3 and 4.3.
@@ -79,7 +82,7 @@ class EventStream {
   // Returns the next frame, or nullopt after the last one. The first call returns the ready frame
   // without I/O. The second subscribes and reads the history: two round trips. Later calls wait for
   // a message, and return a comment after each `keep_alive` without one. A message that is not a
-  // JSON object is skipped.
+  // JSON object is skipped. After a gap of the subscription the history is read: one round trip.
   //
   // One call at a time. Destroying a task that waits for a message leaves the stream unchanged.
   // Errors: those of the subscription and of StatusStore::GetHistory. The stream ends after an
@@ -89,6 +92,7 @@ class EventStream {
  private:
   base::Task<absl::Status> Begin();
   void Replay(std::vector<python::Value> newest_first);
+  base::Task<absl::Status> CatchUp();
   void Follow(const std::string& payload);
   python::Value Adapted(python::Value event) const;
   // Adds an adapted event.

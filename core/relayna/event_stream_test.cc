@@ -8,6 +8,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/typed/lists.h"
+#include "redouble/tests/support/breakable_source.h"
 #include "redouble/tests/support/message_backends.h"
 
 namespace redouble::inline v0_1::relayna {
@@ -42,7 +43,8 @@ class EventStreamTest : public ::testing::Test {
   }
   void Open(StreamOptions options = {}) {
     options.task_id = "t1";
-    stream_.emplace(backend_.subscription(), *statuses_, backend_.clock(), std::move(options));
+    source_.emplace(backend_.subscription());
+    stream_.emplace(*source_, *statuses_, backend_.clock(), std::move(options));
     EXPECT_EQ(Next(), "ready");
   }
   // The next frame as text: the event's id, or its status in brackets; "comment"; "end"; the class
@@ -66,6 +68,7 @@ class EventStreamTest : public ::testing::Test {
 
   Backend backend_;
   std::optional<StatusStore> statuses_;
+  std::optional<tests::BreakableSource> source_;
   std::optional<EventStream> stream_;
   std::optional<base::Task<absl::StatusOr<std::optional<StreamFrame>>>> task_;
 };
@@ -100,6 +103,37 @@ TYPED_TEST(EventStreamTest, ReplaysEverythingForAnUnknownLastEventId) {
   this->Set(Event("e1"));
   this->Open({.last_event_id = "gone"});
   EXPECT_EQ(this->Next(), "e1");
+}
+
+TYPED_TEST(EventStreamTest, SendsWhatItMissedWhileTheConnectionWasLost) {
+  this->Set(Event("e1"));
+  this->Open();
+  EXPECT_EQ(this->Next(), "e1");
+  EXPECT_EQ(this->Next(), "waits");
+  this->source_->Lose();
+  this->Set(Event("e2"));
+  this->Set(Nameless("running"));
+  this->Set(Event("e3"));
+  this->source_->ComeBack();
+  EXPECT_EQ(this->Resumed(), "e2");
+  EXPECT_EQ(this->Next(), "[running]");
+  EXPECT_EQ(this->Next(), "e3");
+  EXPECT_EQ(this->Next(), "waits");
+  this->Set(Event("e4", "completed"));
+  EXPECT_EQ(this->Resumed(), "e4");
+  EXPECT_EQ(this->Next(), "end");
+}
+
+TYPED_TEST(EventStreamTest, SendsTheHistoryAfterAGapIfItHasSentNothing) {
+  this->Open();
+  EXPECT_EQ(this->Next(), "waits");
+  this->source_->Lose();
+  this->Set(Event("e1"));
+  this->Set(Event("e2", "failed"));
+  this->source_->ComeBack();
+  EXPECT_EQ(this->Resumed(), "e1");
+  EXPECT_EQ(this->Next(), "e2");
+  EXPECT_EQ(this->Next(), "end");
 }
 
 TYPED_TEST(EventStreamTest, EndsAfterTheFirstTerminalStatus) {

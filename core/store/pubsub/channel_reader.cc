@@ -18,7 +18,7 @@ class ChannelReader::PayloadAwaiter {
   ~PayloadAwaiter() {
     if (waits_) reader_.awaiting_ = {};
   }
-  bool await_ready() const { return !reader_.payloads_.empty(); }
+  bool await_ready() const { return !reader_.payloads_.empty() || reader_.has_gap_; }
   void await_suspend(std::coroutine_handle<> awaiting) {
     reader_.awaiting_ = awaiting;
     waits_ = true;
@@ -41,6 +41,11 @@ void ChannelReader::OnPush(const Reply& push) {
   std::optional<Message> message = ReadMessage(push);
   if (!message || message->channel != channel_) return;
   payloads_.push_back(std::move(message->payload));
+  if (awaiting_) base::Resume(std::exchange(awaiting_, {}));
+}
+
+void ChannelReader::OnGap() {
+  has_gap_ = true;
   if (awaiting_) base::Resume(std::exchange(awaiting_, {}));
 }
 

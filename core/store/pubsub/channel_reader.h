@@ -18,6 +18,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -37,11 +38,17 @@ class ChannelReader final : public PushListener {
   // Subscribes to the channel. One round trip. Errors: those of the store.
   base::Task<absl::Status> Subscribe();
 
-  // Returns the next payload, or nullopt if none arrives within `patience`; waits without a timeout
-  // if `patience` is nullopt. One call at a time. Destroying the task does not lose a payload.
+  // Returns the next payload, or nullopt if none arrives within `patience`, or if there is a gap;
+  // waits without a timeout if `patience` is nullopt. One call at a time. Destroying the task does
+  // not lose a payload.
   base::Task<std::optional<std::string>> Next(std::optional<absl::Duration> patience);
 
+  // Returns true if there was a gap since the last call: the connection was lost, and messages may
+  // be missing before the payloads that Next has not returned yet. Ask after each Next.
+  bool TakeGap() { return std::exchange(has_gap_, false); }
+
   void OnPush(const Reply& push) override;
+  void OnGap() override;
 
  private:
   class PayloadAwaiter;
@@ -52,6 +59,7 @@ class ChannelReader final : public PushListener {
   base::Clock& clock_;
   const std::string channel_;
   std::deque<std::string> payloads_;
+  bool has_gap_ = false;
   std::coroutine_handle<> awaiting_;
 };
 

@@ -27,6 +27,7 @@ class Source final : public MessageSource {
     listener_->OnPush(
         Reply::Array({Reply::Bulk("message"), Reply::Bulk(channel), Reply::Bulk(payload)}));
   }
+  void LoseConnection() { listener_->OnGap(); }
   void Confirm() { listener_->OnPush(Reply::Array({Reply::Bulk("subscribe")})); }
 
   bool refuses = false;
@@ -103,6 +104,26 @@ TEST_F(ChannelReaderTest, KeepsThePayloadOfACancelledTask) {
   }
   Publish("news", "1");
   EXPECT_EQ(base::Run(reader.Next(absl::Seconds(15))), Payload("1"));
+}
+
+TEST_F(ChannelReaderTest, TellsAGapToWhoWaitsAndToWhoAsksLater) {
+  ChannelReader reader(source_, clock_, "news");
+  ASSERT_TRUE(base::Run(reader.Subscribe()).ok());
+  base::Task<Payload> next = reader.Next(std::nullopt);
+  next.Start();
+  source_.LoseConnection();
+  ASSERT_TRUE(next.done());
+  EXPECT_EQ(next.TakeResult(), std::nullopt);
+  EXPECT_TRUE(reader.TakeGap());
+  EXPECT_FALSE(reader.TakeGap());
+
+  Publish("news", "1");
+  source_.LoseConnection();
+  Publish("news", "2");
+  EXPECT_EQ(base::Run(reader.Next(std::nullopt)), Payload("1"));
+  EXPECT_TRUE(reader.TakeGap());
+  EXPECT_EQ(base::Run(reader.Next(std::nullopt)), Payload("2"));
+  EXPECT_FALSE(reader.TakeGap());
 }
 
 TEST_F(ChannelReaderTest, IgnoresSubscriptionsOfOtherReaders) {

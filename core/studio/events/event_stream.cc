@@ -6,6 +6,13 @@
 #include "redouble/core/python/json.h"
 
 namespace redouble::inline v0_1::studio {
+namespace {
+
+absl::Status Gap() {
+  return absl::UnavailableError("the connection was lost and came back: events may be missing");
+}
+
+}  // namespace
 
 std::string StreamFrame::Text() const {
   if (kind == Kind::kReady) return std::string(base::kReadyText);
@@ -30,7 +37,9 @@ base::Task<absl::StatusOr<StreamFrame>> EventStream::Next() {
     state_ = State::kFollowing;
   }
   while (true) {
+    if (messages_.TakeGap()) co_return Gap();
     const std::optional<std::string> payload = co_await messages_.Next(keep_alive_);
+    if (!payload && messages_.TakeGap()) co_return Gap();
     if (!payload) {
       frame.kind = StreamFrame::Kind::kKeepAlive;
       co_return frame;

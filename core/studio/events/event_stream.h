@@ -52,7 +52,8 @@ class EventStream {
   // `keep_alive` without one. A message that is not a valid event document is skipped.
   //
   // One call at a time. Destroying a task that waits for a message leaves the stream unchanged.
-  // Errors: those of the subscription. The next call subscribes again.
+  // Errors: those of the subscription, after which the next call subscribes again. Unavailable: the
+  // connection was lost and came back, so events may be missing; the next call continues.
   base::Task<absl::StatusOr<StreamFrame>> Next();
 
  private:

@@ -10,6 +10,7 @@
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/studio/events/event_store.h"
+#include "redouble/tests/support/breakable_source.h"
 #include "redouble/tests/support/message_backends.h"
 
 namespace redouble::inline v0_1::studio {
@@ -47,7 +48,8 @@ class StudioEventStreamTest : public ::testing::Test {
     backend_.Deliver();
   }
   void Open(std::string channel) {
-    stream_.emplace(backend_.subscription(), backend_.clock(), std::move(channel));
+    source_.emplace(backend_.subscription());
+    stream_.emplace(*source_, backend_.clock(), std::move(channel));
     EXPECT_EQ(Next(), "ready");
   }
   // The next frame as text: the event's dedupe key, "ready", "comment" or "error"; "waits" if the
@@ -70,6 +72,7 @@ class StudioEventStreamTest : public ::testing::Test {
 
   Backend backend_;
   std::optional<EventStore> events_;
+  std::optional<tests::BreakableSource> source_;
   std::optional<EventStream> stream_;
   std::optional<base::Task<absl::StatusOr<StreamFrame>>> task_;
 };
@@ -85,6 +88,23 @@ TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfAServiceFromItsSubscriptionO
   this->Insert(Event("e2", "t2"));
   EXPECT_EQ(this->Next(), "svc-a:status:e2");
   EXPECT_EQ(this->Next(), "waits") << "a duplicate is not published";
+}
+
+TYPED_TEST(StudioEventStreamTest, ReportsThatEventsMayBeMissing) {
+  this->Open(this->events_->keys().ServiceChannel("svc-a"));
+  EXPECT_EQ(this->Next(), "waits");
+  this->source_->Lose();
+  this->Insert(Event("e1"));
+  this->source_->ComeBack();
+  EXPECT_EQ(this->Resumed(), "error");
+  EXPECT_EQ(this->Next(), "waits");
+  this->Insert(Event("e2"));
+  EXPECT_EQ(this->Resumed(), "svc-a:status:e2");
+  // An event that was queued before the gap follows the error.
+  this->Insert(Event("e3"));
+  this->source_->ComeBack();
+  EXPECT_EQ(this->Next(), "error");
+  EXPECT_EQ(this->Next(), "svc-a:status:e3");
 }
 
 TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfOneTask) {
