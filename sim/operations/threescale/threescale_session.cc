@@ -10,6 +10,7 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/threescale/errors.h"
+#include "redouble/core/threescale/model/service.h"
 
 namespace redouble::inline v0_1::scenarios {
 namespace {
@@ -116,6 +117,7 @@ Json ThreescaleErrorResult(const absl::Status& status) {
   }
   std::string_view name = "RuntimeError";
   if (absl::IsInvalidArgument(status)) name = "ArgumentError";
+  if (status == threescale::MissingDefaultError()) name = "TypeError";
   if (store::ErrorKindOf(status) == store::ErrorKind::kServer) name = "Redis::CommandError";
   return {{"class", name}, {"message", std::string(status.message())}};
 }

@@ -66,7 +66,7 @@ module Recorder
       arguments = JSON.parse(JSON.generate(operation[:args]))
       outcome = begin
         { result: TABLE.fetch(operation[:op]).call(arguments) }
-      rescue ThreeScale::Backend::Error, Redis::CommandError, ArgumentError, RuntimeError => e
+      rescue ThreeScale::Backend::Error, Redis::CommandError, ArgumentError, RuntimeError, TypeError => e
         { error: Recorder.error_of(e) }
       end
       { op: operation[:op], now: Time.at(operation[:now]).utc.strftime("%Y-%m-%dT%H:%M:%SZ"),

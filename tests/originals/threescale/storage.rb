@@ -9,6 +9,14 @@ class Redis
 end
 
 module Recorder
+  # A word as redis-client sends it, the connection of redis-rb 5.
+  def self.word(value)
+    case value
+    when String, Symbol, Integer, Float then value.to_s
+    else raise TypeError, "Unsupported command argument type: #{value.class}"
+    end
+  end
+
   # The commands that the original sends, by the name of the method: words in, [words, what becomes of the reply] out.
   module Commands
     AS_IS = ->(reply) { reply }
@@ -45,7 +53,7 @@ module Recorder
     end
 
     def send_words(words, convert)
-      @commands << [words.map(&:to_s), convert]
+      @commands << [words.map { |word| Recorder.word(word) }, convert]
       nil
     end
   end
@@ -64,7 +72,7 @@ module Recorder
     end
 
     def send_words(words, convert)
-      words = words.map(&:to_s)
+      words = words.map { |word| Recorder.word(word) }
       @trips << [words]
       reply = ask([words]).first
       raise reply if reply.is_a?(Redis::CommandError)
