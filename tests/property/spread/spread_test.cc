@@ -42,7 +42,7 @@ std::vector<std::string> RowsOfThePage() {
   std::string line;
   bool inside = false;
   while (std::getline(file, line)) {
-    if (line == "<!-- measured: spread -->") inside = true;
+    if (line == "<!-- counted: spread -->") inside = true;
     if (line == "<!-- end -->") inside = false;
     if (inside && line.starts_with("| ")) rows.push_back(line);
   }
