@@ -79,6 +79,8 @@ sim::ExploreOptions Faulty(sim::Events events) {
   sim::ExploreOptions options{.swarm = true};
   options.world.events = events;
   for (const sim::FaultSpec& spec : sim::AllFaults()) {
+    // The server of these worlds has no replica.
+    if (spec.fault == sim::Fault::kPromote) continue;
     if (spec.needs_split_events && events != sim::Events::kSplit) continue;
     sim::FaultRule rule{.fault = spec.fault, .probability = 0.05};
     rule.duration = absl::Milliseconds(700);
