@@ -45,7 +45,7 @@ class SlotMover {
 
  private:
   void Run();
-  // The slot of a random key; nullopt if there is none.
+  // The slot of a random key; nullopt if the cluster is empty.
   absl::StatusOr<std::optional<int>> SlotWithKeys();
   // Moves a slot with keys, or any slot if none has keys, to another master.
   absl::Status MoveOne();

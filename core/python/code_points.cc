@@ -1,7 +1,5 @@
 #include "redouble/core/python/code_points.h"
 
-#include <algorithm>
-
 namespace redouble::inline v0_1::python {
 namespace {
 
@@ -48,10 +46,6 @@ void AppendCodePoint(std::string& text, char32_t code_point) {
     append(0x80 | ((code_point >> 6) & 0x3F));
   }
   append(0x80 | (code_point & 0x3F));
-}
-
-size_t CountCodePoints(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); });
 }
 
 }  // namespace redouble::inline v0_1::python

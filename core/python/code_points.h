@@ -9,7 +9,6 @@
 #ifndef REDOUBLE_CORE_PYTHON_CODE_POINTS_H_
 #define REDOUBLE_CORE_PYTHON_CODE_POINTS_H_
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +22,6 @@ std::optional<char32_t> TakeCodePoint(std::string_view& text);
 
 // Appends the UTF-8 of a code point up to U+10FFFF; a surrogate takes three bytes.
 void AppendCodePoint(std::string& text, char32_t code_point);
-
-// Returns the number of code points of `text`, which should be UTF-8.
-size_t CountCodePoints(std::string_view text);
 
 }  // namespace redouble::inline v0_1::python
 

@@ -83,10 +83,10 @@ class Reader {
     const size_t line = std::count(before.begin(), before.end(), '\n') + 1;
     const size_t newline = before.rfind('\n');
     const std::string_view in_line = newline == before.npos ? before : before.substr(newline + 1);
-    return Error(
-        absl::StatusCode::kInvalidArgument, "JSONDecodeError",
-        absl::StrCat(base::ToAbsl(message), ": line ", line, " column ",
-                     CountCodePoints(in_line) + 1, " (char ", CountCodePoints(before), ")"));
+    return Error(absl::StatusCode::kInvalidArgument, "JSONDecodeError",
+                 absl::StrCat(base::ToAbsl(message), ": line ", line, " column ",
+                              base::CountCodePoints(in_line) + 1, " (char ",
+                              base::CountCodePoints(before), ")"));
   }
 
   absl::StatusOr<Value> ReadValue() {

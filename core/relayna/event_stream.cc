@@ -59,22 +59,26 @@ void EventStream::Enqueue(Value event) {
   frames_.push_back({StreamFrame::Kind::kStatus, std::move(event), std::move(id)});
 }
 
-void EventStream::Replay(std::vector<Value> newest_first) {
-  auto begin = newest_first.rbegin();
+void EventStream::Replay(std::vector<Value> newest_first, size_t count) {
+  for (; count > 0; --count) Enqueue(Adapted(std::move(newest_first[count - 1])));
+}
+
+void EventStream::ReplayFromTheStart(std::vector<Value> newest_first) {
+  size_t count = newest_first.size();
   if (options_.last_event_id) {
     const auto found = std::find_if(
         newest_first.rbegin(), newest_first.rend(),
         [this](const Value& event) { return UsableEventId(event) == options_.last_event_id; });
-    if (found != newest_first.rend()) begin = found + 1;
+    if (found != newest_first.rend()) count = static_cast<size_t>(newest_first.rend() - found) - 1;
   }
-  for (; begin != newest_first.rend(); ++begin) Enqueue(Adapted(std::move(*begin)));
+  Replay(std::move(newest_first), count);
 }
 
 base::Task<absl::Status> EventStream::Begin() {
   REDOUBLE_CO_RETURN_IF_ERROR(co_await messages_.Subscribe());
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Value> history,
                                co_await statuses_.GetHistory(options_.task_id));
-  Replay(std::move(history));
+  ReplayFromTheStart(std::move(history));
   co_return absl::OkStatus();
 }
 
@@ -87,12 +91,10 @@ base::Task<absl::Status> EventStream::CatchUp() {
   };
   const auto newest_sent = std::find_if(history.begin(), history.end(), was_sent);
   if (newest_sent == history.end()) {
-    Replay(std::move(history));
-    co_return absl::OkStatus();
-  }
-  history.erase(newest_sent, history.end());
-  for (auto event = history.rbegin(); event != history.rend(); ++event) {
-    Enqueue(Adapted(std::move(*event)));
+    ReplayFromTheStart(std::move(history));
+  } else {
+    const auto missed = static_cast<size_t>(newest_sent - history.begin());
+    Replay(std::move(history), missed);
   }
   co_return absl::OkStatus();
 }

@@ -22,6 +22,7 @@
 #ifndef REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 #define REDOUBLE_CORE_RELAYNA_EVENT_STREAM_H_
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -91,7 +92,11 @@ class EventStream {
 
  private:
   base::Task<absl::Status> Begin();
-  void Replay(std::vector<python::Value> newest_first);
+  // Sends the `count` newest events, the oldest of them first.
+  void Replay(std::vector<python::Value> newest_first, size_t count);
+  // Sends all events, or those after `last_event_id`.
+  void ReplayFromTheStart(std::vector<python::Value> newest_first);
+  // Sends what was published while the subscription was lost.
   base::Task<absl::Status> CatchUp();
   void Follow(const std::string& payload);
   python::Value Adapted(python::Value event) const;

@@ -150,9 +150,10 @@ constexpr std::array kFaults = {
     FaultSpec{.fault = Fault::kPromote,
               .name = "promote",
               .scope = FaultScope::kServer,
-              .effect = "The replica `server` becomes the master, without what it has not applied; "
-                        "connections to the former master, which follows it from then on, break. "
-                        "Needs a world with replicas.",
+              .effect =
+                  "The replica `server` becomes the master. Writes that it has not applied are "
+                  "lost. Connections to the former master break, and that server follows "
+                  "the new master. Needs a world with replicas.",
               .parameter = FaultParameter::kServer,
               .breaks_connections = true},
 };

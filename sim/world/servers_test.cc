@@ -1,4 +1,4 @@
-// Worlds with several servers: independent ones, replicas that lag behind, WAIT and promotions.
+// Worlds with several servers: independent servers, replicas, WAIT and promotions.
 
 #include <functional>
 #include <memory>

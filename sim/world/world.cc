@@ -444,7 +444,7 @@ void World::AddTurnsOfOrphans(Actor& actor) {
   }
 }
 
-// By default replicas lag behind.
+// They come last: by default, replication is slow.
 void World::AddTurnsOfReplicas() {
   for (size_t i = 0; i < servers_.size(); ++i) {
     WorldServer& server = *servers_[i];

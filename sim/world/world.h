@@ -29,9 +29,9 @@
 //
 //   sim::World world({.seed = 7, .events = sim::Events::kSplit, .clock_moves = 1});
 //
-// A world can have several servers, independent ones and replicas. A replica applies what its
-// master did at steps of its own, so that it lags behind; the fault `promote` makes it the master,
-// without what it has not applied. Actor::store() is a connection to the present master:
+// A world can have several servers, independent ones and replicas. A replica applies the writes of
+// its master later, at steps of its own. The fault `promote` makes it the master; writes that it
+// has not applied are lost. Actor::store() is a connection to the current master:
 //
 //   sim::World world({.servers = {{.name = "replica", .replica_of = sim::kMainServer}}});
 //   ... actor.Connect("replica") ...
@@ -270,8 +270,8 @@ class World {
   WorldServer* FindServer(std::string_view name) const;
   // Opens a connection that bypasses the schedule: its commands run at once and are not traced. Use
   // it to set up data and to inspect a server: the one with this name, or, if it is empty, the
-  // present master. What is written before the first step is on the replicas, too. The name must be
-  // that of a server. The connection must not outlive the world.
+  // current master. The replicas apply what is written before the first step at once. `server` must
+  // be empty or the name of a server. The connection must not outlive the world.
   std::unique_ptr<memory::Session> Connect(std::string_view server = {});
 
   // Ends the run with kMistake: what was set up is wrong, so that a violation would show nothing.
@@ -363,8 +363,8 @@ class World {
   // One thing that can happen next.
   struct Turn {
     Event event;
-    // Who takes it, for the source of decisions: the index of an actor; after those, the index of
-    // what an actor has left behind; after those, the clock, and the servers that are replicas.
+    // Who takes it, for the source of decisions. The numbers are, in this order: the actors; for
+    // each actor, the requests that it has given up; the clock; the servers.
     int process;
     Actor* actor = nullptr;
     WorldConnection* connection = nullptr;  // Of kRelease and kDeliver.
@@ -381,7 +381,7 @@ class World {
   WorldServer& main();
   // The server that a connection with this name is to open. A wrong name is a mistake.
   WorldServer& ServerNamed(const std::string& name);
-  // Null if it has no replicas and is none.
+  // Null if the server has no replica and is not a replica.
   ReplicationGroup* GroupOf(const WorldServer& server) const;
   void AddServers(std::vector<ServerOptions> servers);
   void AddReplica(WorldServer& replica, const std::string& master);

@@ -33,7 +33,7 @@
 // Each may have a "name" (default: its kind), which violations report, and "when": "end" (the
 // default) or "always" (after every step). The first five kinds except "results", and "monotone",
 // can be checked always. A kind that sends commands, or looks at keys, may have a "server": the
-// name of the server that it looks at. The default is the present master.
+// name of the server that it looks at. The default is the current master.
 //
 //   // {"kind": "reply", "command": ["GET", "n"], "expect": "7"}
 //   absl::StatusOr<std::shared_ptr<const WorldInvariant>> invariant =
@@ -102,7 +102,7 @@ class WorldInvariant {
   // Returns true if the invariant is checked after every step, false if only at the end. One that
   // is checked after every step reads keys only.
   bool always() const { return always_; }
-  // The name of the server that Check looks at; empty for the present master.
+  // The name of the server that Check looks at; empty for the current master.
   const std::string& server() const { return server_; }
   // Returns true if Check needs WorldView::serial_states.
   virtual bool needs_serial_states() const { return false; }

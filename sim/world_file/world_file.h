@@ -35,8 +35,8 @@
 //   "events": "split", "clock_moves": 2, "request_timeout": "5s"
 //
 // "servers" lists further servers, which steps and invariants name; the first one is called "main".
-// A replica applies what its master did at turns of its own, so that it lags behind, and the fault
-// "promote" makes it the master. Without a "server", a step goes to the present master:
+// A replica applies the writes of its master later, at turns of its own. The fault "promote" makes
+// it the master. Without a "server", a step goes to the current master:
 //
 //   "servers": {"other": {}, "replica": {"replica_of": "main"}},
 //   "faults": [{"fault": "promote", "server": "replica", "nth": 3}]

@@ -85,7 +85,7 @@ struct WorldStep {
   std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep, ListenStep> action;
   std::string as = {};  // Empty: the value is not bound.
   std::optional<StepCondition> condition = {};
-  std::string server = {};  // Empty: the present master.
+  std::string server = {};  // Empty: the current master.
 };
 
 // Parses the steps of an actor, or of the setup if `in_actor` is false: these are calls, commands

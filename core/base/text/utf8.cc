@@ -1,5 +1,6 @@
 #include "redouble/core/base/text/utf8.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -49,6 +50,12 @@ bool IsValidUtf8(std::string_view bytes) {
     bytes.remove_prefix(length);
   }
   return true;
+}
+
+size_t CountCodePoints(std::string_view text) {
+  // Continuation bytes begin no code point.
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !IsBetween(c, 0x80, 0xbf); }));
 }
 
 }  // namespace redouble::inline v0_1::base

@@ -59,5 +59,7 @@ RC_GTEST_PROP(Utf8, RefusesTextThatIsCutInsideACharacter, ()) {
   RC_ASSERT(!IsValidUtf8("a" + character.substr(0, kept) + "b"));
 }
 
+TEST(Utf8, CountsCodePoints) { EXPECT_EQ(CountCodePoints("na\u00EFve \u2603"), 7u); }
+
 }  // namespace
 }  // namespace redouble::inline v0_1::base

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/base/text/utf8.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
@@ -29,7 +30,7 @@ constexpr std::string_view kEternity = "eternity";
 // The columns of a counter apart from the granularities, as the original names them.
 constexpr std::array<std::string_view, 7> kColumns = {
     "service", "cinstance", "uinstance", "metric", "response_code", "period", "value"};
-constexpr int64_t kYearAndMonth = 6;
+constexpr size_t kYearAndMonth = 6;
 
 struct Column {
   std::string name;
@@ -47,10 +48,6 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   std::vector<std::string> parts = absl::StrSplit(base::ToAbsl(text), separator);
   while (!parts.empty() && parts.back().empty()) parts.pop_back();
   return parts;
-}
-
-int64_t CountCharacters(std::string_view utf8) {
-  return std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xc0) != 0x80; });
 }
 
 // Takes a key apart as the original does, which reads it as `"KEY":"VALUE"` with an empty value: a
@@ -117,7 +114,7 @@ absl::StatusOr<std::optional<std::string>> ServiceOfCounter(std::string_view key
     if (column.name == kColumns.front()) service = &column;
   }
   if (service == nullptr) return std::nullopt;
-  if (period->name != kEternity && CountCharacters(*period->value) <= kYearAndMonth) {
+  if (period->name != kEternity && base::CountCodePoints(*period->value) <= kYearAndMonth) {
     return absl::InvalidArgumentError(absl::StrCat(period->name, " has no day"));
   }
   return service->value;

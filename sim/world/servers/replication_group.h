@@ -1,10 +1,10 @@
-// ReplicationGroup: a master of a world and its replicas, which lag behind it.
+// ReplicationGroup: a master of a world and its replicas.
 //
 // The effects of the master's commands are a stream (backends/memory/propagation/effect.h). A
 // replica applies it one unit at a time, whenever the world says so: what one command, or one
 // transaction, changed. Until then its readers see older data. WAIT on the master ends when enough
-// replicas have applied what its client wrote. A replica can be promoted; what it has not applied
-// is lost then, and the other servers follow it.
+// replicas have applied what its client wrote. A replica can become the master (Promote). Writes
+// that it has not applied are lost, and the other servers follow it.
 //
 //   ReplicationGroup group(master);
 //   group.Add(replica);
@@ -63,8 +63,9 @@ class ReplicationGroup final : private memory::EffectSink {
   // applied one of them, as the former master had, gets all keys of the new one.
   void Promote(const WorldServer& replica);
 
-  // A session's request begins, or nullopt; and its request has ended. WAIT, as its next command,
-  // waits for what was written before. To be called for sessions of the master.
+  // For WAIT, which waits for the writes before it. The first function is called with the session
+  // whose request runs, and with nullopt after it; the second one when a request has ended. Both
+  // are for sessions of the master.
   void SetRunning(std::optional<int64_t> session_id) { running_ = session_id; }
   void NoteOffset(int64_t session_id) { session_offsets_[session_id] = EndOffset(); }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -30,8 +31,6 @@
 #include "redouble/sim/storm/studio/studio_storm.h"
 #include "redouble/sim/storm/threescale/threescale_storm.h"
 #include "redouble/tests/property/migrate/readings.h"
-#include "redouble/tests/property/storm_bindings.h"
-#include "redouble/tests/property/watched_storm.h"
 
 namespace redouble::inline v0_1::tests {
 namespace {
@@ -51,6 +50,58 @@ Reply Ask(store::Store& store, std::initializer_list<std::string_view> words) {
     co_return co_await store.Execute(command);
   };
   return base::Run(send()).value();
+}
+
+// The prefixes of the keys that a system's storm writes.
+std::span<const store::KeyBinding> BindingsOfStorm(std::string_view system) {
+  // The storm of Relayna writes with the direct prefix.
+  static constexpr store::KeyBinding kRelayna[] = {{"status_prefix", "task"},
+                                                   {"observation_prefix", "relayna-observations"},
+                                                   {"feed_prefix", "relayna-service-events"},
+                                                   {"dlq_prefix", "relayna"},
+                                                   {"workflow_prefix", "relayna"}};
+  if (system == "relayna") return kRelayna;
+  return (*sim::FindMovedSystem(system))->defaults;
+}
+
+using LookAtWorld = std::function<void(World&)>;
+
+class WatchedStorm final : public sim::Storm {
+ public:
+  WatchedStorm(World& world, std::unique_ptr<sim::Storm> inner, int64_t every, LookAtWorld look)
+      : world_(world), inner_(std::move(inner)), every_(every), look_(std::move(look)) {}
+
+  base::Task<void> Act(sim::Actor& actor, store::Store& store, size_t role,
+                       sim::StormWork& work) override {
+    return inner_->Act(actor, store, role, work);
+  }
+  base::Task<void> Drain(sim::Actor& actor, store::Store& store) override {
+    return inner_->Drain(actor, store);
+  }
+  void Observe() override {
+    inner_->Observe();
+    if (++steps_ % every_ == 0) look_(world_);
+  }
+  void Judge(sim::Verdicts& verdicts) override {
+    inner_->Judge(verdicts);
+    look_(world_);
+  }
+
+ private:
+  World& world_;
+  const std::unique_ptr<sim::Storm> inner_;
+  const int64_t every_;
+  const LookAtWorld look_;
+  int64_t steps_ = 0;
+};
+
+// The system, with `look` called after every so many steps of each world and at its end.
+StormSystem Watched(StormSystem system, int64_t every, LookAtWorld look) {
+  const auto make = system.make;
+  system.make = [=](World& world, const sim::StormVariant& variant) -> std::unique_ptr<sim::Storm> {
+    return std::make_unique<WatchedStorm>(world, make(world, variant), every, look);
+  };
+  return system;
 }
 
 struct Case {
