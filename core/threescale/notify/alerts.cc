@@ -78,9 +78,8 @@ base::Task<absl::Status> Alerts::Update(ApplicationRef ref) {
 
 // Whether a level is allowed, and the highest one was not raised in the last day.
 base::Task<absl::StatusOr<bool>> Alerts::CanRaiseMore(const Application& application) {
-  const auto read_levels = [&] {
-    return AlertLimitStore(process_).LoadAll(application.service_id);
-  };
+  AlertLimitStore alert_limits(process_);
+  const auto read_levels = [&] { return alert_limits.LoadAll(application.service_id); };
   REDOUBLE_CO_ASSIGN_OR_RETURN(
       const std::vector<int> levels,
       co_await Memoized<std::vector<int>>(process_.memoizer,
