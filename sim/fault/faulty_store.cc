@@ -58,7 +58,7 @@ base::Task<FaultyStore::Result> FaultyStore::Inject(FaultRule rule, const store:
       co_return store::OutcomeUnknownError("the reply was lost");
     }
     case Fault::kDuplicate:
-      co_await Forward(request);
+      (void)co_await Forward(request);
       break;
     case Fault::kDelay:
       co_await clock_.Sleep(rule.duration);
