@@ -74,7 +74,8 @@ TEST_F(ReplicationGroupTest, EachDatabaseIsReplicated) {
   const std::unique_ptr<memory::Session> session = main_.engine().Connect();
   const auto set = [&](int db) {
     session->Select(db);
-    const store::Command command(store::CommandId::kSet, {"k", std::to_string(db)});
+    const std::string value = std::to_string(db);
+    const store::Command command(store::CommandId::kSet, {"k", value});
     const auto send = [](store::Store& store, const store::Command& sent) -> base::Task<bool> {
       co_return (co_await store.Execute(sent)).ok();
     };
