@@ -282,6 +282,7 @@ redouble_component(
     core/python/text.cc
     core/python/value.cc
     core/store/batch.cc
+    core/store/cluster/slot_move.cc
     core/store/command.cc
     core/store/command_line.cc
     core/store/decode.cc
@@ -338,6 +339,7 @@ redouble_component(
     core/base/time/virtual_clock.h
     core/python/value.h
     core/store/batch.h
+    core/store/cluster/slot_move.h
     core/store/command.h
     core/store/decode.h
     core/store/errors.h
@@ -600,6 +602,7 @@ redouble_component(
     backends/memory/engine/administration.cc
     backends/memory/engine/argument.cc
     backends/memory/engine/client_line.cc
+    backends/memory/engine/cluster_slots.cc
     backends/memory/engine/command_context.cc
     backends/memory/engine/databases.cc
     backends/memory/engine/engine.cc
@@ -1240,11 +1243,14 @@ redouble_component(
     sim/storm/storm_run.cc
     sim/storm/studio/studio_storm.cc
     sim/storm/threescale/threescale_storm.cc
+    sim/testing/cluster/cluster_store.cc
     sim/trace/trace.cc
     sim/world/connection.cc
     sim/world/faults.cc
     sim/world/journal.cc
+    sim/world/servers/cluster_bus.cc
     sim/world/servers/replication_group.cc
+    sim/world/servers/server_links.cc
     sim/world/servers/world_server.cc
     sim/world/wire.cc
     sim/world/world.cc
@@ -1280,6 +1286,7 @@ redouble_component(
     sim/scenario/memory_backend.h
     sim/scenario/runner.h
     sim/scenario/scenario.h
+    sim/testing/cluster/cluster_store.h
     sim/trace/trace.h
     sim/world/connection.h
     sim/world/journal.h
@@ -1296,6 +1303,7 @@ redouble_component(
     korvet
     memory
     orchestrator
+    redis
     relayna
     store
     studio
@@ -1471,6 +1479,7 @@ redouble_component(
   INSTALLED_HEADERS
     backends/testing/backends.h
     core/base/status/status_matchers.h
+    include/redouble/sim_cluster.h
     include/redouble/testing.h
     sim/testing/explore.h
     sim/testing/matchers.h

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "rapidcheck/gtest.h"
+#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
@@ -41,6 +42,9 @@ struct Plan {
   bool is_pipelined = false;
   // There is a replica, and of each actor the second command is sent to it.
   bool has_replica = false;
+  // There are two masters of a cluster; the first word of a command is the server that it is sent
+  // to.
+  bool is_cluster = false;
   int clock_moves = 0;
   absl::Duration timeout = absl::InfiniteDuration();
 };
@@ -182,6 +186,38 @@ Plan DrawReplicatedPlan() {
   return plan;
 }
 
+constexpr std::string_view kOther = "b";
+
+// Two masters, of which `main` has the slot of {k}. The actors use its keys while the slot moves.
+Plan DrawClusterPlan() {
+  static const std::vector<Words> vocabulary = {
+      {"GET", "{k}1"},
+      {"SET", "{k}1", "1"},
+      {"SET", "{k}2", "2"},
+      {"DEL", "{k}1"},
+      {"MGET", "{k}1", "{k}2"},
+      {"ASKING"},
+      {"CLUSTER", "SETSLOT", "7629", "MIGRATING", "@b"},
+      {"CLUSTER", "SETSLOT", "7629", "IMPORTING", "@main"},
+      {"CLUSTER", "SETSLOT", "7629", "STABLE"},
+      {"CLUSTER", "SETSLOT", "7629", "NODE", "@b"},
+      {"MIGRATE", "b", "6379", "{k}1", "0", "1000"},
+      {"CLUSTER", "SLOTS"},
+  };
+  Plan plan;
+  plan.is_cluster = true;
+  plan.actors.resize(2);
+  for (std::vector<Words>& commands : plan.actors) {
+    const size_t count = *rc::gen::inRange<size_t>(1, 4);
+    for (size_t i = 0; i < count; ++i) {
+      Words words = *rc::gen::elementOf(vocabulary);
+      words.insert(words.begin(), *rc::gen::element<std::string>(kMainServer, std::string(kOther)));
+      commands.push_back(std::move(words));
+    }
+  }
+  return plan;
+}
+
 std::string Text(const absl::StatusOr<store::Reply>& reply) {
   return reply.ok() ? reply->DebugString() : reply.status().ToString();
 }
@@ -223,6 +259,26 @@ std::string Ask(World& world, const Words& words, std::string_view server = {}) 
   return base::Run(ask(*session, command));
 }
 
+// "@name" means the id of a node.
+Words WithIds(World& world, std::span<const std::string> words) {
+  Words named(words.begin(), words.end());
+  for (std::string& word : named) {
+    if (!word.starts_with('@')) continue;
+    word = world.FindServer(word.substr(1))->engine().core().cluster()->address().id;
+  }
+  return named;
+}
+
+Task<void> SendToNodes(Actor& actor, const std::vector<Words>& commands, std::string& replies) {
+  const std::unique_ptr<store::Store> other = actor.Connect(kOther);
+  for (const Words& sent : commands) {
+    const Words words = WithIds(actor.world(), std::span(sent).subspan(1));
+    const Command command = CommandOf(words);
+    store::Store& receiver = sent[0] == kOther ? *other : actor.store();
+    replies += Text(co_await receiver.Execute(command)) + ";";
+  }
+}
+
 // The replies of all actors and the data at the end; what was violated, if anything was.
 std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   std::vector<std::string> replies(plan.actors.size());
@@ -230,7 +286,9 @@ std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   if (plan.has_replica) {
     servers.push_back({.name = std::string(kReplica), .replica_of = std::string(kMainServer)});
   }
+  if (plan.is_cluster) servers.push_back({.name = std::string(kOther)});
   World world({.servers = servers,
+               .cluster = plan.is_cluster,
                .decisions = &decisions,
                .faults = plan.faults,
                .events = plan.events,
@@ -240,6 +298,7 @@ std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   for (size_t i = 0; i < plan.actors.size(); ++i) {
     world.Spawn("actor" + std::to_string(i), [&plan, &replies, i](Actor& actor) {
       if (plan.has_replica) return SendToBoth(actor, plan.actors[i], replies[i]);
+      if (plan.is_cluster) return SendToNodes(actor, plan.actors[i], replies[i]);
       return plan.is_pipelined ? SendPipeline(actor, plan.actors[i], replies[i])
                                : SendAll(actor, plan.actors[i], replies[i]);
     });
@@ -260,6 +319,7 @@ std::string RunPlan(const Plan& plan, DecisionSource& decisions) {
   for (const std::string& told : replies) outcome += "\n" + told;
   for (const std::unique_ptr<WorldServer>& server : world.servers()) {
     outcome += "\n" + Ask(world, {"DEBUG", "DIGEST"}, server->name());
+    if (plan.is_cluster) outcome += Ask(world, {"CLUSTER", "SLOTS"}, server->name());
   }
   return outcome;
 }
@@ -303,6 +363,8 @@ RC_GTEST_PROP(Reduction, LosesNoOutcome, ()) { CheckReductions(DrawPlan()); }
 RC_GTEST_PROP(Reduction, LosesNoOutcomeOfSplitEvents, ()) { CheckReductions(DrawSplitPlan()); }
 
 RC_GTEST_PROP(Reduction, LosesNoOutcomeOfReplicas, ()) { CheckReductions(DrawReplicatedPlan()); }
+
+RC_GTEST_PROP(Reduction, LosesNoOutcomeOfClusters, ()) { CheckReductions(DrawClusterPlan()); }
 
 // A daemon that the last turn of an actor lets go on may take turns before the end of another one.
 TEST(Reduction, LosesNoEndOfARun) {
@@ -352,6 +414,10 @@ RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithoutABound, ()) {
 
 RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfReplicasWithoutABound, ()) {
   CheckWithoutABound(DrawReplicatedPlan());
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfClustersWithoutABound, ()) {
+  CheckWithoutABound(DrawClusterPlan());
 }
 
 // Enumerates all schedules with up to `bound` preemptions and faults, without any reduction.
@@ -406,6 +472,10 @@ RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfSplitEventsWithinABound, ()) {
 
 RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfReplicasWithinABound, ()) {
   CheckWithinABound(DrawReplicatedPlan());
+}
+
+RC_GTEST_PROP(BoundedDecisions, LoseNoOutcomeOfClustersWithinABound, ()) {
+  CheckWithinABound(DrawClusterPlan());
 }
 
 }  // namespace

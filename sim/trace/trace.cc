@@ -104,6 +104,8 @@ void Trace::AddDelivery(std::string_view client) { AddEvent(client, "receives");
 
 void Trace::AddApplication(std::string_view server) { AddEvent(server, "applies"); }
 
+void Trace::AddNews(std::string_view receiver) { AddEvent(receiver, "hears"); }
+
 void Trace::AddEvent(std::string_view client, std::string_view event) {
   if (stopped_) return;
   Begin();

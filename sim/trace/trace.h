@@ -70,6 +70,9 @@ class Trace {
   // Records that a replica applied the next change of its master.
   void AddApplication(std::string_view server);
 
+  // Records that a node of a cluster heard which slots another one has.
+  void AddNews(std::string_view receiver);
+
   // Ends the run: nothing is recorded afterwards. The code that produces events must check
   // stopped() before the next one.
   void Stop() { stopped_ = true; }

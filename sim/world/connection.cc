@@ -43,6 +43,7 @@ WorldConnection::WorldConnection(Actor& actor, std::string server)
 
 WorldConnection::~WorldConnection() {
   assert(held_.empty());
+  if (gone_ != nullptr) *gone_ = true;
   EndDelay();
   if (wire_ != nullptr) {
     wire_->ForgetAll();
@@ -196,7 +197,12 @@ void WorldConnection::Break(Side side) {
     const absl::Status broken = store::OutcomeUnknownError("the connection broke");
     EndTimeout(request);
     world().RecordAnswer(actor_, server_name_, db_index(), request, broken);
+    bool gone = false;
+    gone_ = &gone;
     request.Complete(broken);
+    // Its owner may destroy the connection.
+    if (gone) return;
+    gone_ = nullptr;
   }
 }
 

@@ -129,6 +129,7 @@ class WorldConnection final : public store::MessageSource,
   std::deque<store::Request*> held_;
   std::vector<std::unique_ptr<Flight>> flights_;  // Sent, but not answered.
   std::deque<store::Request*> unanswered_;        // Requests to fail during Break().
+  bool* gone_ = nullptr;                          // Set while a request completes during Break().
   std::vector<Timeout> timeouts_;                 // WorldOptions::request_timeout.
   FrontDelay delay_ = FrontDelay::kNone;
   base::VirtualClock::TimerId delay_timer_;

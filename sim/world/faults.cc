@@ -11,6 +11,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/reply.h"
 #include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/world/servers/cluster_bus.h"
 #include "redouble/sim/world/servers/replication_group.h"
 #include "redouble/sim/world/world.h"
 
@@ -148,7 +149,10 @@ void World::InjectIntoServer(const FaultRule& rule, WorldConnection& connection)
 void World::Promote(const WorldServer& replica) {
   // A copy of keys cannot be observed, and the turn concerns all keys.
   Observe(nullptr);
-  GroupOf(replica)->Promote(replica);
+  ReplicationGroup& group = *GroupOf(replica);
+  const WorldServer& former = group.master();
+  group.Promote(replica);
+  if (cluster_ != nullptr) cluster_->TakeOver(replica, former);
   if (observes_) Observe(&turn_footprint_);
 }
 

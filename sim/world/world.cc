@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/world/servers/cluster_bus.h"
 #include "redouble/sim/world/servers/replication_group.h"
+#include "redouble/sim/world/servers/server_links.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {
@@ -59,9 +61,9 @@ World::World(WorldOptions options)
       rng_(options.seed),
       faults_(std::move(options.faults)),
       may_promote_(faults_.Has(Fault::kPromote)) {
-  servers_.push_back(std::make_unique<WorldServer>(clock_, std::string(kMainServer),
-                                                   Seeded(std::move(options.engine), rng_.Next())));
-  AddServers(std::move(options.servers));
+  options.servers.insert(options.servers.begin(),
+                         {.name = kMainServer, .engine = std::move(options.engine)});
+  AddServers(std::move(options.servers), options.cluster);
   if (faults_.Has(Fault::kRestartFromSnapshot) || faults_.Has(Fault::kRestartLosingTail) ||
       faults_.Has(Fault::kFailover)) {
     journal_.emplace(servers_[0]->engine());
@@ -81,28 +83,60 @@ World::World(WorldOptions options)
 
 World::~World() { closing_ = true; }
 
-void World::AddServers(std::vector<ServerOptions> servers) {
+void World::AddServers(std::vector<ServerOptions> servers, bool cluster) {
+  CheckServers(servers);
+  if (cluster && mistake_.ok()) {
+    std::vector<ClusterBus::Node> nodes;
+    for (const ServerOptions& server : servers) nodes.push_back({server.name, server.replica_of});
+    std::vector<memory::ClusterOptions> options = ClusterBus::Nodes(nodes);
+    for (size_t i = 0; i < servers.size(); ++i) servers[i].engine.cluster = std::move(options[i]);
+  }
+  links_ = std::make_unique<ServerLinks>([this](std::string_view host, std::string_view port) {
+    return port == absl::StrCat(kServerPort) ? FindServer(host) : nullptr;
+  });
   for (ServerOptions& server : servers) {
-    if (server.name.empty() || FindServer(server.name) != nullptr) {
+    WorldServer& added = *servers_.emplace_back(std::make_unique<WorldServer>(
+        clock_, std::move(server.name), Seeded(std::move(server.engine), rng_.Next())));
+    added.engine().core().administration().set_migration_connector(links_.get());
+    if (!server.replica_of.empty() && mistake_.ok()) AddReplica(added, server.replica_of);
+  }
+  if (cluster && mistake_.ok()) FormCluster();
+}
+
+void World::CheckServers(std::span<const ServerOptions> servers) {
+  std::map<std::string, bool> is_replica;  // By name.
+  for (const ServerOptions& server : servers) {
+    if (server.name.empty() || is_replica.contains(server.name)) {
       ReportMistake(absl::InvalidArgumentError(
           absl::StrCat("the name of a server must be new, got \"", server.name, "\"")));
     }
-    WorldServer& added = *servers_.emplace_back(std::make_unique<WorldServer>(
-        clock_, std::move(server.name), Seeded(std::move(server.engine), rng_.Next())));
-    if (!server.replica_of.empty()) AddReplica(added, server.replica_of);
+    if (!server.replica_of.empty()) {
+      const auto master = is_replica.find(server.replica_of);
+      if (master == is_replica.end()) {
+        ReportMistake(NoSuchServer(server.replica_of));
+      } else if (master->second) {
+        ReportMistake(absl::InvalidArgumentError(
+            absl::StrCat("the server \"", server.replica_of, "\" is a replica; name its master")));
+      }
+    }
+    is_replica.emplace(server.name, !server.replica_of.empty());
   }
 }
 
-void World::AddReplica(WorldServer& replica, const std::string& master) {
-  WorldServer* followed = FindServer(master);
-  if (followed == nullptr || followed == &replica) return ReportMistake(NoSuchServer(master));
-  ReplicationGroup* group = GroupOf(*followed);
-  if (group != nullptr && &group->master() != followed) {
-    return ReportMistake(absl::InvalidArgumentError(
-        absl::StrCat("the server \"", master, "\" is a replica; name its master")));
+void World::FormCluster() {
+  std::vector<WorldServer*> nodes;
+  for (const std::unique_ptr<WorldServer>& server : servers_) {
+    nodes.push_back(server.get());
+    server->engine().core().SetClusterListener([this] { OnClusterChange(); });
   }
+  cluster_ = std::make_unique<ClusterBus>(std::move(nodes));
+}
+
+void World::AddReplica(WorldServer& replica, const std::string& master) {
+  WorldServer& followed = *FindServer(master);
+  ReplicationGroup* group = GroupOf(followed);
   if (group == nullptr) {
-    group = groups_.emplace_back(std::make_unique<ReplicationGroup>(*followed)).get();
+    group = groups_.emplace_back(std::make_unique<ReplicationGroup>(followed)).get();
     group->SetListener([this, group] { OnEffects(*group); });
   }
   group->Add(replica);
@@ -147,6 +181,16 @@ void World::OnEffects(const ReplicationGroup& group) {
   }
 }
 
+// Nodes that have something to hear can go on, so the turn continues them.
+void World::OnClusterChange() {
+  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
+    for (size_t sender = 0; sender < servers_.size(); ++sender) {
+      if (!cluster_->HasNews(receiver, sender)) continue;
+      turn_footprint_.OnActor(ProcessOfNews(receiver, sender));
+    }
+  }
+}
+
 void World::NoteOffset(const WorldServer& server, const memory::Session& session) {
   if (ReplicationGroup* group = GroupOf(server)) group->NoteOffset(session.id());
 }
@@ -156,6 +200,12 @@ void World::ApplySetUp() {
   for (const std::unique_ptr<ReplicationGroup>& group : groups_) {
     for (const std::unique_ptr<WorldServer>& server : servers_) {
       while (group->Lag(*server) > 0) group->Apply(*server);
+    }
+  }
+  if (cluster_ == nullptr) return;
+  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
+    for (size_t sender = 0; sender < servers_.size(); ++sender) {
+      if (cluster_->HasNews(receiver, sender)) cluster_->Tell(receiver, sender);
     }
   }
 }
@@ -302,11 +352,11 @@ void World::ReportTurn() {
 }
 
 void World::MarkEnd() {
-  // A replica does not keep the world running, either.
-  const bool has_daemons = !groups_.empty() || std::any_of(actors_.begin(), actors_.end(),
-                                                           [](const std::unique_ptr<Actor>& actor) {
-                                                             return actor->is_daemon_;
-                                                           });
+  // A replica, or a node that hears another one, does not keep the world running, either.
+  const bool has_daemons =
+      !groups_.empty() || cluster_ != nullptr ||
+      std::any_of(actors_.begin(), actors_.end(),
+                  [](const std::unique_ptr<Actor>& actor) { return actor->is_daemon_; });
   if (!has_daemons) return;
   // Of the turns that end an actor, the last one ends the run, so their order matters.
   const auto ended = std::count_if(actors_.begin(), actors_.end(), HasEnded);
@@ -378,6 +428,10 @@ void World::Take(const Turn& turn) {
       if (traced_) trace_.AddApplication(turn.server->name());
       GroupOf(*turn.server)->Apply(*turn.server);
       break;
+    case Event::kHear:
+      if (traced_) trace_.AddNews(turn.server->name());
+      cluster_->Tell(turn.receiver, turn.sender);
+      break;
     case Event::kMoveClock:
       turn_footprint_.MarkOrdered();
       clock_.AdvanceToNext();
@@ -411,6 +465,7 @@ void World::CollectTurns() {
   }
   for (const std::unique_ptr<Actor>& actor : actors_) AddTurnsOfOrphans(*actor);
   if (!groups_.empty()) AddTurnsOfReplicas();
+  if (cluster_ != nullptr) AddTurnsOfNews();
   AddTurnOfClock();
 }
 
@@ -455,6 +510,19 @@ void World::AddTurnsOfReplicas() {
   }
 }
 
+void World::AddTurnsOfNews() {
+  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
+    for (size_t sender = 0; sender < servers_.size(); ++sender) {
+      if (!cluster_->HasNews(receiver, sender)) continue;
+      turns_.push_back(Turn{.event = Event::kHear,
+                            .process = ProcessOfNews(receiver, sender),
+                            .server = servers_[receiver].get(),
+                            .receiver = receiver,
+                            .sender = sender});
+    }
+  }
+}
+
 // If nothing else can happen, the clock moves without being counted. That is a turn as well, so
 // that an exhaustive search learns which turns the clock could have overtaken.
 void World::AddTurnOfClock() {
@@ -495,7 +563,8 @@ void World::CollectOptions() {
     options_.push_back({.actor = turn.process,
                         .request = turn.request,
                         .moves_clock = turn.event == Event::kMoveClock,
-                        .may_vanish = turn.event == Event::kApply && may_promote_});
+                        .may_vanish = may_promote_ &&
+                                      (turn.event == Event::kApply || turn.event == Event::kHear)});
   }
 }
 

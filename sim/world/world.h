@@ -36,6 +36,13 @@
 //   sim::World world({.servers = {{.name = "replica", .replica_of = sim::kMainServer}}});
 //   ... actor.Connect("replica") ...
 //
+// The masters can be the nodes of a Redis Cluster, whose slots clients can move while others use
+// them. sim/testing/cluster/cluster_store.h is a client that follows them; a connection of an actor
+// does not:
+//
+//   sim::World world({.servers = {{.name = "b"}, {.name = "c"}}, .cluster = true});
+//   sim::ClusterStore store(actor);
+//
 // The world keeps each actor's lambda until the world is destroyed, so the coroutine may use the
 // lambda's captures.
 //
@@ -74,7 +81,9 @@
 
 namespace redouble::inline v0_1::sim {
 
+class ClusterBus;
 class ReplicationGroup;
+class ServerLinks;
 class World;
 
 // The server that every world has.
@@ -122,6 +131,7 @@ class Actor {
   std::unique_ptr<store::MessageSource> Connect(std::string_view server = {});
   ActorClock& clock() { return clock_; }
   base::Rng& rng() { return rng_; }
+  World& world() const { return world_; }
 
   // Returns true if the coroutine has finished.
   bool done() const { return task_.has_value() && task_->done(); }
@@ -185,6 +195,9 @@ struct WorldOptions {
   // The servers beside the main one, which has the options `engine`. Wrong ones are a mistake
   // (World::ReportMistake).
   std::vector<ServerOptions> servers = {};
+  // The masters are the nodes of a Redis Cluster, and share its slots evenly, in their order; the
+  // replicas are those of their masters. Their `engine.cluster` is ignored.
+  bool cluster = false;
   // Makes the decisions instead of the seed if not null; must outlive the world.
   DecisionSource* decisions = nullptr;
   // The faults to inject (sim/fault/fault.h).
@@ -359,18 +372,21 @@ class World {
     Invariant condition;
     absl::Duration within;
   };
-  enum class Event { kStart, kRelease, kExecute, kDeliver, kApply, kMoveClock };
+  enum class Event { kStart, kRelease, kExecute, kDeliver, kApply, kHear, kMoveClock };
   // One thing that can happen next.
   struct Turn {
     Event event;
     // Who takes it, for the source of decisions. The numbers are, in this order: the actors; for
-    // each actor, the requests that it has given up; the clock; the servers.
+    // each actor, the requests that it has given up; the clock; the servers; for each server, the
+    // servers that it hears.
     int process;
     Actor* actor = nullptr;
     WorldConnection* connection = nullptr;  // Of kRelease and kDeliver.
     Wire* wire = nullptr;                   // Of kExecute.
     const store::Request* request = nullptr;
-    WorldServer* server = nullptr;  // Of kApply.
+    WorldServer* server = nullptr;  // Of kApply and kHear.
+    size_t receiver = 0;            // Of kHear, as indexes of servers.
+    size_t sender = 0;
   };
 
   int ProcessOfOrphans(const Actor& actor) const {
@@ -378,14 +394,23 @@ class World {
   }
   int ProcessOfClock() const { return 2 * static_cast<int>(actors_.size()); }
   int ProcessOfServer(size_t index) const { return ProcessOfClock() + 1 + static_cast<int>(index); }
+  int ProcessOfNews(size_t receiver, size_t sender) const {
+    return ProcessOfServer(servers_.size() * (receiver + 1) + sender);
+  }
   WorldServer& main();
   // The server that a connection with this name is to open. A wrong name is a mistake.
   WorldServer& ServerNamed(const std::string& name);
   // Null if the server has no replica and is not a replica.
   ReplicationGroup* GroupOf(const WorldServer& server) const;
-  void AddServers(std::vector<ServerOptions> servers);
+  // The main server comes first.
+  void AddServers(std::vector<ServerOptions> servers, bool cluster);
+  // Reports wrong names.
+  void CheckServers(std::span<const ServerOptions> servers);
+  // Connects the servers as a cluster.
+  void FormCluster();
   void AddReplica(WorldServer& replica, const std::string& master);
   void OnEffects(const ReplicationGroup& group);
+  void OnClusterChange();
   // The replicas have what was written before the first step.
   void ApplySetUp();
   // Observes all servers; null ends that.
@@ -408,6 +433,7 @@ class World {
   void AddTurns(Actor& actor, WorldConnection& connection);
   void AddTurnsOfOrphans(Actor& actor);
   void AddTurnsOfReplicas();
+  void AddTurnsOfNews();
   void AddTurnOfClock();
   Turn ChooseTurn();
   void Take(const Turn& turn);
@@ -462,6 +488,8 @@ class World {
   Footprint checks_footprint_;  // Of all checks of invariants in this run.
   base::Rng rng_;
   std::vector<std::unique_ptr<WorldServer>> servers_;  // The main one first.
+  std::unique_ptr<ServerLinks> links_;
+  std::unique_ptr<ClusterBus> cluster_;  // Null if the world is no cluster.
   std::vector<std::unique_ptr<ReplicationGroup>> groups_;
   bool began_ = false;  // There was a step.
   FaultPlan faults_;

@@ -61,7 +61,9 @@ const std::vector<LimitedCommand>& LimitedCommands() {
       {{"MEMORY", "DOCTOR"},
        "Sizes are computed by the engine; some allocator fields describe the whole process."},
       {{"CLUSTER", "MEET", "127.0.0.1", "7001"},
-       "The topology never changes. The same holds for every other change of the cluster.",
+       "The nodes never change. The same holds for `FORGET`, `REPLICATE`, `RESET` and the failover "
+       "of "
+       "a replica.",
        /*in_cluster=*/true},
   };
   return rows;
@@ -102,7 +104,7 @@ constexpr Reason kParameterReasons[] = {
      "A file of keys passes through a temporary file on both sides, and replicas have no limits of "
      "their "
      "own."},
-    {"cluster-*", "The topology of a simulated cluster never changes."},
+    {"cluster-*", "The nodes of a simulated cluster never change."},
     {"tls-*", "There is no TLS."},
     {"active-defrag* activedefrag activerehashing jemalloc-bg-thread disable-thp lazyfree-*",
      "The engine has other data structures, and frees memory at once."},

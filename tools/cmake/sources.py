@@ -27,7 +27,7 @@ _OTHER_FOLDERS = {
 }
 
 # Public targets that are a second header of another component.
-_SECOND_HEADERS = {"redis_asio": "redis", "version": "store"}
+_SECOND_HEADERS = {"redis_asio": "redis", "sim_cluster": "testing", "version": "store"}
 
 # Targets that are a library of their own for CMake; else each repository is one.
 _LIBRARY_OF_TARGET = {("boost", "url"): "boost_url"}

@@ -28,12 +28,15 @@ store::CommandSpec WithChannelsAsKeys(store::CommandSpec spec) {
 
 }  // namespace
 
-ClusterView::ClusterView(ClusterOptions options) : shards_(std::move(options.shards)) {
+ClusterView::ClusterView(ClusterOptions options)
+    : shards_(std::move(options.shards)), self_replica_(options.self_replica) {
   if (shards_.empty()) shards_.push_back(ClusterShard());
   self_ = std::min(options.self, shards_.size() - 1);
+  assert(is_master() || *self_replica_ < shards_[self_].replicas.size());
   shard_of_.fill(kNobody);
   for (size_t i = 0; i < shards_.size(); ++i) {
     ClusterShard& shard = shards_[i];
+    claims_.push_back({.epoch = i, .version = 0});
     GiveId(shard.master);
     for (ClusterAddress& replica : shard.replicas) GiveId(replica);
     for (const SlotRange& range : shard.slots) {
@@ -48,27 +51,140 @@ ClusterView::ClusterView(ClusterOptions options) : shards_(std::move(options.sha
   }
 }
 
+const ClusterAddress& ClusterView::address() const {
+  const ClusterShard& shard = shards_[self_];
+  return is_master() ? shard.master : shard.replicas[*self_replica_];
+}
+
+void ClusterView::SetStable(int slot) {
+  migrating_.erase(slot);
+  // Another node can have claimed the slot meanwhile: it is to be heard again.
+  const auto importing = importing_.find(slot);
+  if (importing == importing_.end()) return;
+  importing_.erase(importing);
+  for (size_t shard = 0; shard < claims_.size(); ++shard) {
+    if (shard != self_) claims_[shard].version = 0;
+  }
+}
+
+void ClusterView::Assign(int slot, int16_t shard) {
+  int16_t& owner = shard_of_[static_cast<size_t>(slot)];
+  const bool was_own = IsOwn(slot);
+  assigned_slots_ += (shard == kNobody ? 0 : 1) - (owner == kNobody ? 0 : 1);
+  owner = shard;
+  if (was_own != IsOwn(slot)) ++claims_[self_].version;
+  if (IsOwn(slot) && importing_.erase(slot) > 0) BumpEpoch();
+}
+
+uint64_t ClusterView::current_epoch() const {
+  uint64_t newest = 0;
+  for (const Claim& claim : claims_) newest = std::max(newest, claim.epoch);
+  return newest;
+}
+
+bool ClusterView::BumpEpoch() {
+  const uint64_t newest = current_epoch();
+  if (EpochOf(self_) != 0 && EpochOf(self_) == newest) return false;
+  SetEpoch(newest + 1);
+  return true;
+}
+
+void ClusterView::SetEpoch(uint64_t epoch) { claims_[self_] = {.epoch = epoch, .version = 1}; }
+
+void ClusterView::TakeOver(uint64_t epoch) {
+  assert(!is_master() && epoch > current_epoch());
+  ClusterShard& shard = shards_[self_];
+  std::swap(shard.master, shard.replicas[*self_replica_]);
+  self_replica_.reset();
+  SetEpoch(epoch);
+}
+
+bool ClusterView::HasNews(const ClusterView& sender) const {
+  return sender.is_master() && sender.claims_[sender.self_] > claims_[sender.self_];
+}
+
+void ClusterView::LearnNodes(const ClusterView& sender) {
+  const size_t shard = sender.self_;
+  const std::string own_id = address().id;
+  shards_[shard].master = sender.shards_[shard].master;
+  shards_[shard].replicas = sender.shards_[shard].replicas;
+  if (shard != self_) return;
+  // It has another master, or is a replica now.
+  const std::vector<ClusterAddress>& replicas = shards_[self_].replicas;
+  const auto own =
+      std::find_if(replicas.begin(), replicas.end(),
+                   [&](const ClusterAddress& replica) { return replica.id == own_id; });
+  assert(own != replicas.end());
+  self_replica_ = static_cast<size_t>(own - replicas.begin());
+}
+
+std::vector<size_t> ClusterView::Learn(const ClusterView& sender) {
+  assert(HasNews(sender));
+  const size_t shard = sender.self_;
+  const Claim claim = sender.claims_[shard];
+  if (claim.epoch > EpochOf(shard)) LearnNodes(sender);
+  std::vector<size_t> newer;
+  for (int slot = 0; slot < base::kClusterSlots; ++slot) {
+    const int16_t owner = ShardOf(slot);
+    if (!sender.IsOwn(slot) || owner == static_cast<int16_t>(shard)) continue;
+    if (importing_.contains(slot)) continue;
+    if (owner != kNobody && EpochOf(static_cast<size_t>(owner)) >= claim.epoch) {
+      newer.push_back(static_cast<size_t>(owner));
+      continue;
+    }
+    Assign(slot, static_cast<int16_t>(shard));
+  }
+  claims_[shard] = claim;
+  // Of two masters with one epoch, that with the smaller id takes another.
+  const bool collides = shard != self_ && is_master() && claim.epoch == EpochOf(self_);
+  if (collides && address().id < sender.address().id) SetEpoch(current_epoch() + 1);
+  return newer;
+}
+
 void ClusterView::Keys::Add(const store::CommandSpec& spec,
-                            std::span<const std::string_view> arguments) {
+                            std::span<const std::string_view> arguments, HasKey has_key) {
   const bool has_channels = spec.group == store::CommandGroup::kPubSub;
   const std::optional<std::vector<size_t>> indexes =
       store::KeyIndexes(has_channels ? WithChannelsAsKeys(spec) : spec, arguments);
   if (!indexes) return;
   for (const size_t index : *indexes) {
-    const int slot = base::KeySlot(arguments[index]);
-    if (slot_ == kNoSlot) slot_ = slot;
+    const std::string_view key = arguments[index];
+    const int slot = base::KeySlot(key);
+    const bool is_first = slot_ == kNoSlot;
+    if (is_first) slot_ = slot;
     crosses_ = crosses_ || slot != slot_;
+    if (has_channels || crosses_ || !view_.IsMoving(slot)) continue;
+    if (is_first) first_key_ = key;
+    has_several_keys_ = has_several_keys_ || key != first_key_;
+    (has_key(key) ? has_present_keys_ : has_missing_keys_) = true;
   }
 }
 
 // Redis checks the slot of the first key before those of the others.
-ClusterView::Verdict ClusterView::Keys::verdict() const {
+ClusterView::Verdict ClusterView::Keys::verdict(const Sender& sender) const {
   if (slot_ == kNoSlot) return Verdict::kServes;
   const int16_t owner = view_.ShardOf(slot_);
   if (owner == kNobody) return Verdict::kNotServed;
   if (crosses_) return Verdict::kCrossSlot;
   if (!view_.is_up()) return Verdict::kDown;
-  return static_cast<size_t>(owner) == view_.self() ? Verdict::kServes : Verdict::kMoved;
+  const bool is_migrating = view_.IsOwn(slot_) && view_.migrating_.contains(slot_);
+  const bool is_importing = !is_migrating && view_.importing_.contains(slot_);
+  if ((is_migrating || is_importing) && sender.migrates) return Verdict::kServes;
+  if (is_migrating && has_missing_keys_) {
+    if (has_present_keys_) return Verdict::kTryAgain;
+    // Redis lets a node move a slot to itself.
+    return view_.migrating_.at(slot_) == view_.self_ ? Verdict::kServes : Verdict::kAsk;
+  }
+  if (is_importing && sender.asking) {
+    return has_several_keys_ && has_missing_keys_ ? Verdict::kTryAgain : Verdict::kServes;
+  }
+  if (!view_.IsOwn(slot_)) return Verdict::kMoved;
+  return view_.is_master() || sender.reads_replica ? Verdict::kServes : Verdict::kMoved;
+}
+
+std::string ClusterView::Redirection(std::string_view word, int slot, size_t shard) const {
+  const ClusterAddress& node = shards_[shard].master;
+  return absl::StrCat(base::ToAbsl(word), " ", slot, " ", node.host, ":", node.port);
 }
 
 std::string ClusterView::ErrorText(Verdict verdict, int slot) const {
@@ -79,10 +195,12 @@ std::string ClusterView::ErrorText(Verdict verdict, int slot) const {
       return "CLUSTERDOWN Hash slot not served";
     case Verdict::kDown:
       return "CLUSTERDOWN The cluster is down";
-    case Verdict::kMoved: {
-      const ClusterAddress& owner = shards_[static_cast<size_t>(ShardOf(slot))].master;
-      return absl::StrCat("MOVED ", slot, " ", owner.host, ":", owner.port);
-    }
+    case Verdict::kMoved:
+      return Redirection("MOVED", slot, static_cast<size_t>(ShardOf(slot)));
+    case Verdict::kAsk:
+      return Redirection("ASK", slot, migrating_.at(slot));
+    case Verdict::kTryAgain:
+      return "TRYAGAIN Multiple keys request during rehashing of slot";
     case Verdict::kServes:
       break;
   }

@@ -67,6 +67,13 @@ class Administration {
   // For an engine that has replicas, or is one, without a server; null if it is not. The object
   // must outlive the engine, or be removed (null) before it is destroyed.
   void set_replication(Replication* replication) { replication_ = replication; }
+  // The connections of MIGRATE; null if no target is reached.
+  MigrationConnector* migration_connector() const {
+    if (migration_connector_ != nullptr) return migration_connector_;
+    return host_ == nullptr ? nullptr : host_->migration_connector();
+  }
+  // As set_replication, for an engine that can reach others without a server.
+  void set_migration_connector(MigrationConnector* connector) { migration_connector_ = connector; }
   Shutdown* shutdown() const { return host_ == nullptr ? nullptr : host_->shutdown(); }
   // The figures of the file of keys. Without one, the last save is the start of the engine.
   KeyFileFigures key_file_figures() const;
@@ -214,9 +221,10 @@ class Administration {
 
   EngineCore& engine_;
   Host* host_ = nullptr;
-  Replication* replication_ = nullptr;          // Instead of the host's.
-  bool logs_all_ = false;                       // Commands are logged without a host, too.
-  std::optional<uint64_t> client_limit_bytes_;  // maxmemory-clients
+  Replication* replication_ = nullptr;                 // Instead of the host's.
+  MigrationConnector* migration_connector_ = nullptr;  // Instead of the host's.
+  bool logs_all_ = false;                              // Commands are logged without a host, too.
+  std::optional<uint64_t> client_limit_bytes_;         // maxmemory-clients
   int64_t lap_us_ = 0;
   const int64_t started_us_;
   ReplyBufferOptions reply_buffers_;

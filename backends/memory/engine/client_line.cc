@@ -38,6 +38,7 @@ std::string FlagsOf(const EngineCore& engine, const SessionCore& session,
   if (session.watch_failed()) flags += 'd';
   if (session.hangs_up()) flags += 'c';
   if (IsUnixSocket(figures)) flags += 'U';
+  if (session.reads_replica()) flags += 'r';
   if (session.no_evict()) flags += 'e';
   if (session.no_touch()) flags += 'T';
   return flags.empty() ? "N" : flags;

@@ -386,6 +386,7 @@ void EngineCore::EvictKey(int db, std::string_view key) {
 
 Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view name,
                           Arguments arguments) {
+  if (cluster_) session.BeginCommand();
   if (compatibility_.renames_commands() && !session.is_trusted()) id = CommandNamed(name);
   if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
     // An unknown subcommand is no call of its container.
@@ -469,47 +470,6 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
     return Refuse(session, id, OnlyWithSubscriptions(spec));
   }
   return std::nullopt;
-}
-
-std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId id,
-                                               Arguments arguments) const {
-  ClusterView::Keys keys(*cluster_);
-  if (id == CommandId::kExec) {
-    // The keys of a transaction are checked once more, all together.
-    for (const SessionCore::QueuedCommand& queued : session.queued()) {
-      keys.Add(store::SpecOf(queued.id), queued.arguments);
-    }
-  } else {
-    keys.Add(store::SpecOf(id), arguments);
-  }
-  session.set_slot(keys.slot());
-  const ClusterView::Verdict verdict = keys.verdict();
-  if (verdict == ClusterView::Verdict::kServes) return std::nullopt;
-  if (id == CommandId::kExec) {
-    session.EndTransaction();
-  } else {
-    session.RefuseInTransaction();
-  }
-  return Reply::Error(cluster_->ErrorText(verdict, keys.slot()));
-}
-
-std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandId id,
-                                                  Arguments arguments, bool one_slot) const {
-  if (!cluster_) return std::nullopt;
-  ClusterView::Keys keys(*cluster_);
-  keys.Add(store::SpecOf(id), arguments);
-  switch (keys.verdict()) {
-    case ClusterView::Verdict::kServes:
-      break;
-    case ClusterView::Verdict::kDown:
-      return Reply::Error("ERR Script attempted to execute a command while the cluster is down");
-    default:
-      return Reply::Error("ERR Script attempted to access a non local key in a cluster node");
-  }
-  if (!one_slot || keys.slot() == ClusterView::kNoSlot) return std::nullopt;
-  if (session.slot() == ClusterView::kNoSlot) session.set_slot(keys.slot());
-  if (session.slot() == keys.slot()) return std::nullopt;
-  return Reply::Error("ERR Script attempted to access keys that do not hash to the same slot");
 }
 
 namespace {

@@ -84,6 +84,16 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   base::VirtualClock& clock() const { return clock_; }
   // Null if the engine is not a cluster node.
   const ClusterView* cluster() const { return cluster_ ? &*cluster_ : nullptr; }
+  // Changes the view of the cluster, which the engine must have. Sessions that are blocked on keys
+  // of a slot that the engine no longer serves get an error, as in Redis.
+  void ChangeCluster(absl::FunctionRef<void(ClusterView&)> change);
+  // Removes the keys of the slots for which `lost` returns true, as a master does that hears of
+  // their new owners.
+  void RemoveKeysInSlots(absl::FunctionRef<bool(int slot)> lost);
+  // Calls `listener` after each change of the view; null: nothing is called.
+  void SetClusterListener(std::function<void()> listener) {
+    cluster_listener_ = std::move(listener);
+  }
   base::Rng& rng() {
     if (observer_ != nullptr) observer_->OnWrite(AccessObserver::State::kRandomNumbers);
     return rng_;
@@ -184,7 +194,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // The error for a command that a script calls with keys of another cluster node or slot; nullopt
   // if the command may run. `one_slot`: all keys of the script must be in one slot.
   std::optional<Reply> RefuseScriptCall(SessionCore& session, store::CommandId id,
-                                        Arguments arguments, bool one_slot) const;
+                                        Arguments arguments, bool one_slot);
   // Evicts what a smaller maxmemory no longer allows, serves the blocked sessions whose keys
   // changed, and sends invalidations. To be called after each command of a client.
   void FinishCommand() {
@@ -290,7 +300,10 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // The MOVED, ASK, CROSSSLOT or CLUSTERDOWN error for the command's keys; nullopt if this node
   // serves them.
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,
-                                     Arguments arguments) const;
+                                     Arguments arguments);
+  // Whether a client finds the key in database 0.
+  bool HasKey(std::string_view key);
+  void RedirectBlocked();
   // The BUSY, OOM, MISCONF or NOREPLICAS error; nullopt if the command may run.
   std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id,
                                   Arguments arguments);
@@ -352,6 +365,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   EngineOptions options_;
   const Compatibility compatibility_;
   std::optional<ClusterView> cluster_;
+  std::function<void()> cluster_listener_;
   std::vector<std::unique_ptr<Database>> databases_;
   MemoryLimit memory_limit_{databases_};
   bool out_of_memory_ = false;

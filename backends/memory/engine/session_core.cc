@@ -252,6 +252,8 @@ void SessionCore::Reset() {
   LogOut();
   engine_.tracking().Disable(id_);
   reply_mode_ = ReplyMode::kOn;
+  asking_ = Asking::kNo;
+  reads_replica_ = false;
   if (is_monitor_) engine_.administration().StopMonitor(*this);
   is_monitor_ = false;
   no_touch_ = false;

@@ -202,6 +202,21 @@ class SessionCore final : public Session, private store::RequestKeeper {
   int slot() const { return slot_; }
   void set_slot(int slot) { slot_ = slot; }
 
+  // READONLY: a replica of a cluster may serve the session's reads.
+  bool reads_replica() const { return reads_replica_; }
+  void set_reads_replica(bool value) { reads_replica_ = value; }
+  // ASKING: a node that gets a slot may serve the session's next command, or its next transaction.
+  bool is_asking() const { return asking_ == Asking::kNow; }
+  void AskNext() { asking_ = Asking::kNext; }
+  // The session's next command begins.
+  void BeginCommand() {
+    if (asking_ == Asking::kNext) {
+      asking_ = Asking::kNow;
+    } else if (!in_transaction_) {
+      asking_ = Asking::kNo;
+    }
+  }
+
   void LogIn(const AclUser& user) {
     user_ = &user;
     logged_in_ = true;
@@ -317,6 +332,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   int64_t connected_us_ = 0;
   int64_t last_used_us_ = 0;
   int slot_ = ClusterView::kNoSlot;
+  enum class Asking : uint8_t { kNo, kNext, kNow };
+  Asking asking_ = Asking::kNo;
+  bool reads_replica_ = false;
   // The current request waited for a blocked command before it.
   bool catches_up_ = false;
   std::vector<QueuedCommand> queued_;

@@ -18,6 +18,7 @@ class AccessObserver {
     kScripts,        // The script cache, which EVALSHA reads.
     kRandomNumbers,  // The order of draws decides what SPOP and RANDOMKEY return.
     kMessages,       // Messages and invalidations arrive in the order of sending.
+    kSlots,          // Which slots a node of a cluster serves.
   };
 
   // A key of any database was looked up; it may be missing.

@@ -21,6 +21,9 @@ bool ConcernsConnectionOnly(CommandId id) {
     case CommandId::kDiscard:
     case CommandId::kUnwatch:
     case CommandId::kTime:
+    case CommandId::kAsking:
+    case CommandId::kReadOnly:
+    case CommandId::kReadWrite:
     case CommandId::kFCall:
     case CommandId::kFCallRo:
       return true;
@@ -42,12 +45,26 @@ bool CallsCachedScript(CommandId id) {
   }
 }
 
+// Subcommands of CLUSTER that tell what a node knows of the slots.
+bool TellsSlots(CommandId id) {
+  switch (id) {
+    case CommandId::kClusterInfo:
+    case CommandId::kClusterNodes:
+    case CommandId::kClusterShards:
+    case CommandId::kClusterSlots:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 void ReportAccesses(CommandId id, std::span<const std::string_view> arguments,
                     AccessObserver& observer) {
   if (ConcernsConnectionOnly(id)) return;
   if (CallsCachedScript(id)) return observer.OnRead(AccessObserver::State::kScripts);
+  if (TellsSlots(id)) return observer.OnRead(AccessObserver::State::kSlots);
   const store::CommandSpec& spec = store::SpecOf(id);
   const std::optional<std::vector<size_t>> keys = store::KeyIndexes(spec, arguments);
   if (!keys || keys->empty()) return observer.OnAll();

@@ -9,12 +9,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/child_process.h"
 #include "redouble/backends/redis/spawn/private_folder.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
-#include "redouble/core/store/reply.h"
+#include "redouble/core/base/task/run.h"
+#include "redouble/core/store/cluster/slot_move.h"
 
 namespace redouble::inline v0_1::redis {
 namespace {
@@ -177,27 +179,16 @@ absl::StatusOr<bool> SpawnedCluster::Serves(const SpawnedServer& node) const {
 }
 
 absl::Status SpawnedCluster::MoveSlot(int slot, size_t from, size_t to) {
-  const std::string number = absl::StrCat(slot);
-  const auto set_slot = [&](size_t at, const std::string& state, size_t other) {
-    return AskServer(node(at), {"CLUSTER", "SETSLOT", number, state, NodeId(other)}).status();
-  };
-  REDOUBLE_RETURN_IF_ERROR(set_slot(to, "IMPORTING", from));
-  REDOUBLE_RETURN_IF_ERROR(set_slot(from, "MIGRATING", to));
-  while (true) {
-    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply keys,
-                              AskServer(node(from), {"CLUSTER", "GETKEYSINSLOT", number, "2"}));
-    if (keys.elements().empty()) break;
-    std::vector<std::string> migrate = {
-        "MIGRATE", "127.0.0.1", absl::StrCat(node(to).port()), "", "0", "30000", "KEYS"};
-    for (const store::Reply& key : keys.elements()) migrate.push_back(key.text());
-    REDOUBLE_RETURN_IF_ERROR(AskServer(node(from), migrate).status());
-  }
-  REDOUBLE_RETURN_IF_ERROR(set_slot(to, "NODE", to));
-  REDOUBLE_RETURN_IF_ERROR(set_slot(from, "NODE", to));
+  std::vector<std::unique_ptr<SyncClient>> clients;
+  std::vector<store::Store*> others;
   for (size_t master = 0; master < options_.masters; ++master) {
-    REDOUBLE_RETURN_IF_ERROR(set_slot(master, "NODE", to));
+    REDOUBLE_ASSIGN_OR_RETURN(clients.emplace_back(), SyncClient::Connect(node(master).uri()));
+    if (master != from && master != to) others.push_back(clients.back().get());
   }
-  return absl::OkStatus();
+  const auto end = [&](size_t index) {
+    return store::SlotNode{clients[index].get(), NodeId(index), "127.0.0.1", node(index).port()};
+  };
+  return base::Run(store::MoveSlot(slot, end(from), end(to), others));
 }
 
 absl::Status SpawnedCluster::WaitUntilServing() {

@@ -1,6 +1,7 @@
 // The subcommands of CLUSTER that report the simulated topology of EngineOptions::cluster, and keys
-// of slots.
+// of slots; ASKING, READONLY and READWRITE.
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,15 +58,32 @@ int64_t KnownNodes(const ClusterView& view) {
 // "id host:port@bus flags master ping pong epoch link": a node's line without its slots. The pong
 // time of the node itself is 0; that of the others is now.
 std::string NodeLine(const ClusterAddress& node, std::string_view flags, std::string_view master,
-                     int64_t pong_ms, size_t epoch) {
+                     int64_t pong_ms, uint64_t epoch) {
   return absl::StrCat(node.id, " ", node.host, ":", node.port, "@", node.port + kBusPortOffset, " ",
                       base::ToAbsl(flags), " ", base::ToAbsl(master), " 0 ", pong_ms, " ", epoch,
                       " connected");
 }
 
-std::string ReplicaLine(const ClusterShard& shard, const ClusterAddress& replica, int64_t now_ms,
-                        size_t epoch) {
-  return NodeLine(replica, "slave", shard.master.id, now_ms, epoch);
+std::string ReplicaLine(const ClusterView& view, size_t shard, const ClusterAddress& replica,
+                        int64_t now_ms) {
+  const bool is_self = replica.id == view.address().id;
+  return NodeLine(replica, is_self ? "myself,slave" : "slave", view.shards()[shard].master.id,
+                  is_self ? 0 : now_ms, view.EpochOf(shard));
+}
+
+// The slots that the node itself is giving away or getting: " [5->-id]", " [7-<-id]".
+std::string MovingSlots(const ClusterView& view) {
+  std::string text;
+  for (int slot = 0; slot < base::kClusterSlots; ++slot) {
+    const auto append = [&](const std::map<int, size_t>& moving, absl::string_view arrow) {
+      const auto found = moving.find(slot);
+      if (found == moving.end()) return;
+      absl::StrAppend(&text, " [", slot, arrow, view.shards()[found->second].master.id, "]");
+    };
+    append(view.migrating(), "->-");
+    append(view.importing(), "-<-");
+  }
+  return text;
 }
 
 Reply SlotsNode(const ClusterAddress& node) {
@@ -165,8 +183,8 @@ Reply HandleClusterInfo(CommandContext& context, Arguments) {
   line("cluster_slots_fail", 0);
   line("cluster_known_nodes", KnownNodes(*view));
   line("cluster_size", ServingShards(*view));
-  line("cluster_current_epoch", view->shards().size() - 1);
-  line("cluster_my_epoch", view->self());
+  line("cluster_current_epoch", view->current_epoch());
+  line("cluster_my_epoch", view->EpochOf(view->self()));
   line("cluster_stats_messages_sent", 0);
   line("cluster_stats_messages_received", 0);
   line("total_cluster_links_buffer_limit_exceeded", 0);
@@ -178,30 +196,37 @@ Reply HandleClusterKeySlot(CommandContext& context, Arguments arguments) {
   return Reply::Integer(base::KeySlot(arguments[0]));
 }
 
-// This node never imports a slot and is not a replica, so that ASKING, READONLY and READWRITE make
-// no difference.
 Reply HandleAsking(CommandContext& context, Arguments) {
-  return context.engine().cluster() == nullptr ? ClusterDisabled() : Reply::Ok();
+  if (context.engine().cluster() == nullptr) return ClusterDisabled();
+  context.session().AskNext();
+  return Reply::Ok();
 }
 
 Reply HandleReadOnly(CommandContext& context, Arguments) {
   const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
-  return context.engine().cluster() == nullptr && !alone ? ClusterDisabled() : Reply::Ok();
+  if (context.engine().cluster() == nullptr && !alone) return ClusterDisabled();
+  context.session().set_reads_replica(true);
+  return Reply::Ok();
 }
 
-Reply HandleReadWrite(CommandContext& context, Arguments arguments) {
-  return HandleReadOnly(context, arguments);
+Reply HandleReadWrite(CommandContext& context, Arguments) {
+  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
+  if (context.engine().cluster() == nullptr && !alone) return ClusterDisabled();
+  context.session().set_reads_replica(false);
+  return Reply::Ok();
 }
 
 Reply HandleClusterMyId(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) return ClusterDisabled();
-  return Reply::Bulk(view->shards()[view->self()].master.id);
+  return Reply::Bulk(view->address().id);
 }
 
 // The nodes of a shard share an id. Here it is the id of the master.
-Reply HandleClusterMyShardId(CommandContext& context, Arguments arguments) {
-  return HandleClusterMyId(context, arguments);
+Reply HandleClusterMyShardId(CommandContext& context, Arguments) {
+  const ClusterView* view = context.engine().cluster();
+  if (view == nullptr) return ClusterDisabled();
+  return Reply::Bulk(view->shards()[view->self()].master.id);
 }
 
 Reply HandleClusterNodes(CommandContext& context, Arguments) {
@@ -211,17 +236,18 @@ Reply HandleClusterNodes(CommandContext& context, Arguments) {
   std::string nodes;
   for (size_t i = 0; i < view->shards().size(); ++i) {
     const ClusterShard& shard = view->shards()[i];
-    const bool is_self = i == view->self();
+    const bool is_self = shard.master.id == view->address().id;
     absl::StrAppend(&nodes, NodeLine(shard.master, is_self ? "myself,master" : "master", "-",
-                                     is_self ? 0 : context.now_ms(), i));
+                                     is_self ? 0 : context.now_ms(), view->EpochOf(i)));
     for (const ServedRange& range : ranges) {
       if (static_cast<size_t>(range.shard) != i) continue;
       absl::StrAppend(&nodes, " ", range.first);
       if (range.last != range.first) absl::StrAppend(&nodes, "-", range.last);
     }
+    if (is_self) absl::StrAppend(&nodes, MovingSlots(*view));
     absl::StrAppend(&nodes, "\n");
     for (const ClusterAddress& replica : shard.replicas) {
-      absl::StrAppend(&nodes, ReplicaLine(shard, replica, context.now_ms(), i), "\n");
+      absl::StrAppend(&nodes, ReplicaLine(*view, i, replica, context.now_ms()), "\n");
     }
   }
   return Reply::Verbatim(std::move(nodes));
@@ -273,7 +299,7 @@ Reply HandleClusterReplicas(CommandContext& context, Arguments arguments) {
   const ClusterShard& shard = view->shards()[node->shard];
   std::vector<Reply> lines;
   for (const ClusterAddress& replica : shard.replicas) {
-    lines.push_back(Reply::Bulk(ReplicaLine(shard, replica, context.now_ms(), node->shard)));
+    lines.push_back(Reply::Bulk(ReplicaLine(*view, node->shard, replica, context.now_ms())));
   }
   return Reply::Array(std::move(lines));
 }

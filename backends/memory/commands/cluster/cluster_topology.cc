@@ -1,5 +1,6 @@
-// The subcommands of CLUSTER that change the topology. A view never changes: they refuse what Redis
-// refuses, accept requests that would change nothing, and return an error for all others.
+// The subcommands of CLUSTER that change the slots of nodes, and those that would change the nodes.
+// The nodes of a simulated cluster do not change: the latter refuse what Redis refuses, accept
+// requests that would change nothing, and return an error for all others.
 #include <array>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ namespace {
 constexpr int64_t kMaxPort = 65535;
 
 Reply NeverChanges() {
-  return Reply::Error("ERR not done: the topology of a simulated cluster never changes");
+  return Reply::Error("ERR not done: the nodes of a simulated cluster never change");
 }
 
 enum class SlotChange { kAdd, kDelete };
@@ -29,6 +30,18 @@ enum class SlotChange { kAdd, kDelete };
 class SlotsToChange {
  public:
   SlotsToChange(const ClusterView& view, SlotChange change) : view_(view), change_(change) {}
+
+  // Assigns the slots to this node, or to none, when all have been named.
+  Reply Change(CommandContext& context) const {
+    context.engine().ChangeCluster([&](ClusterView& view) {
+      const auto owner =
+          change_ == SlotChange::kAdd ? static_cast<int16_t>(view.self()) : ClusterView::kNobody;
+      for (int slot = 0; slot < base::kClusterSlots; ++slot) {
+        if (named_[static_cast<size_t>(slot)]) view.Assign(slot, owner);
+      }
+    });
+    return Reply::Ok();
+  }
 
   // Returns an error reply, or nil.
   Reply Name(int slot) {
@@ -64,7 +77,7 @@ Reply ChangeSlots(CommandContext& context, Arguments arguments, SlotChange chang
   for (const int slot : slots) {
     if (Reply error = named.Name(slot); error.is_error()) return error;
   }
-  return NeverChanges();
+  return named.Change(context);
 }
 
 Reply ChangeSlotRanges(CommandContext& context, Arguments arguments, SlotChange change,
@@ -85,18 +98,14 @@ Reply ChangeSlotRanges(CommandContext& context, Arguments arguments, SlotChange 
       if (Reply error = named.Name(slot); error.is_error()) return error;
     }
   }
-  return NeverChanges();
+  return named.Change(context);
 }
 
 size_t KeysInFirstDatabase(CommandContext& context) { return context.engine().database(0).size(); }
 
-bool IsOwn(const ClusterView& view, int slot) {
-  return view.ShardOf(slot) == static_cast<int16_t>(view.self());
-}
-
 bool ServesSlots(const ClusterView& view) {
   for (int slot = 0; slot < base::kClusterSlots; ++slot) {
-    if (IsOwn(view, slot)) return true;
+    if (view.IsOwn(slot)) return true;
   }
   return false;
 }
@@ -118,16 +127,28 @@ Reply InvalidSetSlot() {
 
 Reply NotAMaster() { return Reply::Error("ERR Target node is not a master"); }
 
-// MIGRATING and IMPORTING. `serves`: whether this node must serve the slot.
-Reply MoveSlot(const ClusterView& view, int slot, std::string_view node_id, bool serves) {
-  if (IsOwn(view, slot) != serves) {
+enum class Move { kMigrating, kImporting };
+
+// MIGRATING and IMPORTING.
+Reply MoveSlot(CommandContext& context, const ClusterView& view, int slot, std::string_view node_id,
+               Move move) {
+  const bool serves = move == Move::kMigrating;
+  if (view.IsOwn(slot) != serves) {
     return Reply::Error(absl::StrCat(
         serves ? "ERR I'm not the owner of hash slot " : "ERR I'm already the owner of hash slot ",
         slot));
   }
   const std::optional<ClusterNode> node = FindNode(view, node_id);
   if (!node) return Reply::Error("ERR I don't know about node " + WordInError(node_id));
-  return node->is_master ? NeverChanges() : NotAMaster();
+  if (!node->is_master) return NotAMaster();
+  context.engine().ChangeCluster([&](ClusterView& changed) {
+    if (serves) {
+      changed.SetMigrating(slot, node->shard);
+    } else {
+      changed.SetImporting(slot, node->shard);
+    }
+  });
+  return Reply::Ok();
 }
 
 Reply GiveSlot(CommandContext& context, const ClusterView& view, int slot,
@@ -135,13 +156,22 @@ Reply GiveSlot(CommandContext& context, const ClusterView& view, int slot,
   const std::optional<ClusterNode> node = FindNode(view, node_id);
   if (!node) return UnknownNode(node_id);
   if (!node->is_master) return NotAMaster();
-  if (view.ShardOf(slot) == static_cast<int16_t>(node->shard)) return Reply::Ok();
-  if (IsOwn(view, slot) && CountKeysInSlot(context, slot) > 0) {
+  const bool has_keys = CountKeysInSlot(context, slot) > 0;
+  if (view.IsOwn(slot) && node->shard != view.self() && has_keys) {
     return Reply::Error(absl::StrCat("ERR Can't assign hashslot ", slot,
                                      " to a different node while I still hold keys for this hash "
                                      "slot."));
   }
-  return NeverChanges();
+  context.engine().ChangeCluster([&](ClusterView& changed) {
+    if (!has_keys) changed.EndMigrating(slot);
+    changed.Assign(slot, static_cast<int16_t>(node->shard));
+  });
+  return Reply::Ok();
+}
+
+Reply SetStable(CommandContext& context, int slot) {
+  context.engine().ChangeCluster([&](ClusterView& changed) { changed.SetStable(slot); });
+  return Reply::Ok();
 }
 
 }  // namespace
@@ -167,31 +197,41 @@ Reply HandleClusterFlushSlots(CommandContext& context, Arguments) {
   if (KeysInFirstDatabase(context) > 0) {
     return Reply::Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.");
   }
-  return NeverChanges();
+  context.engine().ChangeCluster([](ClusterView& view) {
+    for (int slot = 0; slot < base::kClusterSlots; ++slot) {
+      if (view.IsOwn(slot)) view.Assign(slot, ClusterView::kNobody);
+    }
+  });
+  return Reply::Ok();
 }
 
 Reply HandleClusterSetSlot(CommandContext& context, Arguments arguments) {
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) return ClusterDisabled();
+  if (!view->is_master()) return Reply::Error("ERR You can use SETSLOT only with masters.");
   const std::optional<int> slot = ReadSlot(arguments[0]);
   if (!slot) return InvalidSlot();
   if (arguments.size() == 2) {
-    return IsWord(arguments[1], "STABLE") ? Reply::Ok() : InvalidSetSlot();
+    return IsWord(arguments[1], "STABLE") ? SetStable(context, *slot) : InvalidSetSlot();
   }
   if (arguments.size() != 3) return InvalidSetSlot();
-  if (IsWord(arguments[1], "MIGRATING")) return MoveSlot(*view, *slot, arguments[2], true);
-  if (IsWord(arguments[1], "IMPORTING")) return MoveSlot(*view, *slot, arguments[2], false);
-  if (IsWord(arguments[1], "NODE")) return GiveSlot(context, *view, *slot, arguments[2]);
+  const std::string_view node = arguments[2];
+  if (IsWord(arguments[1], "MIGRATING")) {
+    return MoveSlot(context, *view, *slot, node, Move::kMigrating);
+  }
+  if (IsWord(arguments[1], "IMPORTING")) {
+    return MoveSlot(context, *view, *slot, node, Move::kImporting);
+  }
+  if (IsWord(arguments[1], "NODE")) return GiveSlot(context, *view, *slot, node);
   return InvalidSetSlot();
 }
 
-// A node's epoch is the index of its shard.
 Reply HandleClusterBumpEpoch(CommandContext& context, Arguments) {
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) return ClusterDisabled();
-  const size_t newest = view->shards().size() - 1;
-  if (newest == 0 || view->self() != newest) return NeverChanges();
-  return Reply::Status(absl::StrCat("STILL ", newest));
+  bool bumped = false;
+  context.engine().ChangeCluster([&](ClusterView& changed) { bumped = changed.BumpEpoch(); });
+  return Reply::Status(absl::StrCat(bumped ? "BUMPED " : "STILL ", view->EpochOf(view->self())));
 }
 
 Reply HandleClusterSetConfigEpoch(CommandContext& context, Arguments arguments) {
@@ -204,7 +244,12 @@ Reply HandleClusterSetConfigEpoch(CommandContext& context, Arguments arguments) 
     return Reply::Error(
         "ERR The user can assign a config epoch only when the node does not know any other node.");
   }
-  return NeverChanges();
+  if (view->EpochOf(view->self()) != 0) {
+    return Reply::Error("ERR Node config epoch is already non-zero");
+  }
+  context.engine().ChangeCluster(
+      [&](ClusterView& changed) { changed.SetEpoch(static_cast<uint64_t>(*epoch)); });
+  return Reply::Ok();
 }
 
 Reply HandleClusterMeet(CommandContext& context, Arguments arguments) {
@@ -234,7 +279,7 @@ Reply HandleClusterForget(CommandContext& context, Arguments arguments) {
   if (view == nullptr) return ClusterDisabled();
   const std::optional<ClusterNode> node = FindNode(*view, arguments[0]);
   if (!node) return UnknownNode(arguments[0]);
-  if (node->is_master && node->shard == view->self()) {
+  if (arguments[0] == view->address().id) {
     return Reply::Error("ERR I tried hard but I can't forget myself...");
   }
   return NeverChanges();
@@ -264,13 +309,14 @@ Reply HandleClusterReset(CommandContext& context, Arguments arguments) {
   return NeverChanges();
 }
 
-// The engine is a master.
 Reply HandleClusterFailover(CommandContext& context, Arguments arguments) {
   if (context.engine().cluster() == nullptr) return ClusterDisabled();
   if (Reply error = CheckMode(context, arguments, "FORCE", "TAKEOVER"); error.is_error()) {
     return error;
   }
-  return Reply::Error("ERR You should send CLUSTER FAILOVER to a replica");
+  const bool is_master = context.engine().cluster()->is_master();
+  return is_master ? Reply::Error("ERR You should send CLUSTER FAILOVER to a replica")
+                   : NeverChanges();
 }
 
 Reply HandleClusterSaveConfig(CommandContext& context, Arguments) {

@@ -135,7 +135,7 @@ Reply HandleRestore(CommandContext& context, Arguments arguments) {
   return Reply::Ok();
 }
 
-// No slot is ever imported, so that ASKING makes no difference.
+// As RESTORE after ASKING (EngineCore::RefuseBySlots).
 Reply HandleRestoreAsking(CommandContext& context, Arguments arguments) {
   return HandleRestore(context, arguments);
 }

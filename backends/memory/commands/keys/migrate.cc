@@ -89,8 +89,11 @@ std::vector<std::string_view> PresentKeys(CommandContext& context, Arguments key
 // takes time: a key that expires until then is left out, and the others live shorter.
 class Restores {
  public:
-  Restores(CommandContext& context, Host& host, const Migration& migration)
-      : context_(context), host_(host), migration_(migration), begun_us_(host.MonotonicMicros()) {}
+  Restores(CommandContext& context, const Migration& migration)
+      : context_(context),
+        host_(context.engine().administration().host()),
+        migration_(migration),
+        begun_us_(host_ == nullptr ? 0 : host_->MonotonicMicros()) {}
 
   // Returns those of the keys that have not expired.
   std::vector<std::string_view> Append(const std::vector<std::string_view>& keys,
@@ -104,8 +107,8 @@ class Restores {
 
  private:
   int64_t now_ms() const {
-    if (!host_.runs_in_real_time()) return context_.now_ms();
-    return context_.now_ms() + (host_.MonotonicMicros() - begun_us_) / kMicrosPerMilli;
+    if (host_ == nullptr || !host_->runs_in_real_time()) return context_.now_ms();
+    return context_.now_ms() + (host_->MonotonicMicros() - begun_us_) / kMicrosPerMilli;
   }
 
   // Returns false if the key has expired.
@@ -127,7 +130,7 @@ class Restores {
   }
 
   CommandContext& context_;
-  Host& host_;
+  Host* const host_;
   const Migration& migration_;
   const int64_t begun_us_;
 };
@@ -169,11 +172,10 @@ Reply HandleMigrate(CommandContext& context, Arguments arguments) {
   if (Reply error = ReadMigration(arguments, migration); error.is_error()) return error;
   const std::vector<std::string_view> keys = PresentKeys(context, migration.keys);
   if (keys.empty()) return Reply::Status("NOKEY");
-  Host* const host = context.engine().administration().host();
-  MigrationConnector* const connector = host == nullptr ? nullptr : host->migration_connector();
+  MigrationConnector* const connector = context.engine().administration().migration_connector();
   // As Redis replies if no server listens there.
   if (connector == nullptr) return ReplyOf({.failure = Failure::kWriting});
-  const Restores restores(context, *host, migration);
+  const Restores restores(context, migration);
   const MigrationResult result = MoveKeys(
       *connector, migration.target, [&](std::string& out) { return restores.Append(keys, out); });
   if (!migration.copies) DeleteAcknowledged(context, result.acknowledged);

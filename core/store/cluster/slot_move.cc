@@ -1,0 +1,56 @@
+#include "redouble/core/store/cluster/slot_move.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/command.h"
+#include "redouble/core/store/decode.h"
+
+namespace redouble::inline v0_1::store {
+namespace {
+
+constexpr std::string_view kKeysAtOnce = "2";
+constexpr std::string_view kMigrateMillis = "30000";
+
+base::Task<absl::Status> SetSlot(Store& store, std::string_view slot, std::string_view state,
+                                 std::string_view node) {
+  Command command = Command::Named("CLUSTER");
+  command.Add("SETSLOT").Add(slot).Add(state).Add(node);
+  co_return DecodeStatus(co_await store.Execute(command));
+}
+
+base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, const SlotNode& to) {
+  const std::string port = base::FormatInt64(to.port);
+  while (true) {
+    Command list = Command::Named("CLUSTER");
+    list.Add("GETKEYSINSLOT").Add(slot).Add(kKeysAtOnce);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
+                                 DecodeStrings(co_await from.store->Execute(list)));
+    if (keys.empty()) co_return absl::OkStatus();
+    Command migrate(CommandId::kMigrate, {to.host, port, "", "0", kMigrateMillis, "KEYS"});
+    for (const std::string& key : keys) migrate.Add(key);
+    REDOUBLE_CO_RETURN_IF_ERROR(DecodeStatus(co_await from.store->Execute(migrate)));
+  }
+}
+
+}  // namespace
+
+base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
+                                  std::vector<Store*> others) {
+  const std::string number = base::FormatInt64(slot);
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*to.store, number, "IMPORTING", from.id));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*from.store, number, "MIGRATING", to.id));
+  REDOUBLE_CO_RETURN_IF_ERROR(co_await MoveKeys(number, from, to));
+  // The new owner first: a node that gave the slot away already would send clients in circles.
+  std::vector<Store*> all = {to.store, from.store};
+  all.insert(all.end(), others.begin(), others.end());
+  for (Store* store : all) {
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*store, number, "NODE", to.id));
+  }
+  co_return absl::OkStatus();
+}
+
+}  // namespace redouble::inline v0_1::store

@@ -1,0 +1,103 @@
+#include "redouble/sim/world/servers/cluster_bus.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+#include "redouble/backends/memory/engine/engine_core.h"
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/sim/world/servers/server_links.h"
+
+namespace redouble::inline v0_1::sim {
+namespace {
+
+memory::ClusterAddress AddressOf(const ClusterBus::Node& node) {
+  return {.host = node.name, .port = kServerPort};
+}
+
+// The index of the shard whose master has the name.
+size_t ShardOf(const std::vector<memory::ClusterShard>& shards, const std::string& master) {
+  const auto found =
+      std::find_if(shards.begin(), shards.end(),
+                   [&](const memory::ClusterShard& shard) { return shard.master.host == master; });
+  assert(found != shards.end());
+  return static_cast<size_t>(found - shards.begin());
+}
+
+// Divides the slots, as redis-cli --cluster create does.
+void ShareSlots(std::vector<memory::ClusterShard>& shards) {
+  const auto count = static_cast<int>(shards.size());
+  for (int i = 0; i < count; ++i) {
+    shards[static_cast<size_t>(i)].slots = {{.first = i * base::kClusterSlots / count,
+                                             .last = (i + 1) * base::kClusterSlots / count - 1}};
+  }
+}
+
+}  // namespace
+
+std::vector<memory::ClusterOptions> ClusterBus::Nodes(const std::vector<Node>& nodes) {
+  std::vector<memory::ClusterShard> shards;
+  std::vector<memory::ClusterOptions> options;
+  for (const Node& node : nodes) {
+    memory::ClusterOptions& added = options.emplace_back();
+    if (node.master.empty()) {
+      added.self = shards.size();
+      shards.push_back({.master = AddressOf(node)});
+    } else {
+      added.self = ShardOf(shards, node.master);
+      std::vector<memory::ClusterAddress>& replicas = shards[added.self].replicas;
+      added.self_replica = replicas.size();
+      replicas.push_back(AddressOf(node));
+    }
+  }
+  ShareSlots(shards);
+  for (memory::ClusterOptions& each : options) each.shards = shards;
+  return options;
+}
+
+const memory::ClusterView& ClusterBus::ViewOf(WorldServer& server) {
+  return *server.engine().core().cluster();
+}
+
+WorldServer& ClusterBus::Find(const WorldServer& server) const {
+  return **std::find(servers_.begin(), servers_.end(), &server);
+}
+
+bool ClusterBus::HasNews(size_t receiver, size_t sender) const {
+  return receiver != sender && ViewOf(*servers_[receiver]).HasNews(ViewOf(*servers_[sender]));
+}
+
+void ClusterBus::Tell(size_t receiver, size_t sender) {
+  const memory::ClusterView& said = ViewOf(*servers_[sender]);
+  memory::EngineCore& core = servers_[receiver]->engine().core();
+  const memory::ClusterView before = ViewOf(*servers_[receiver]);
+  std::vector<size_t> newer;
+  core.ChangeCluster([&](memory::ClusterView& view) { newer = view.Learn(said); });
+  const memory::ClusterView& after = ViewOf(*servers_[receiver]);
+  if (before.is_master()) {
+    core.RemoveKeysInSlots([&](int slot) { return before.IsOwn(slot) && !after.IsOwn(slot); });
+    core.FinishCommand();
+  }
+  core.DeliverPending();
+  if (newer.empty()) return;
+  servers_[sender]->engine().core().ChangeCluster([&](memory::ClusterView& view) {
+    for (const size_t shard : newer) view.ForgetClaim(shard);
+  });
+}
+
+void ClusterBus::TakeOver(const WorldServer& replica, const WorldServer& former) {
+  WorldServer& next = Find(replica);
+  WorldServer& last = Find(former);
+  uint64_t newest = 0;
+  for (WorldServer* server : servers_) newest = std::max(newest, ViewOf(*server).current_epoch());
+  next.engine().core().ChangeCluster([&](memory::ClusterView& view) {
+    // It has the keys of slots that its master got lately.
+    if (view.HasNews(ViewOf(last))) (void)view.Learn(ViewOf(last));
+    view.TakeOver(newest + 1);
+  });
+  last.engine().core().ChangeCluster(
+      [&](memory::ClusterView& view) { (void)view.Learn(ViewOf(next)); });
+}
+
+}  // namespace redouble::inline v0_1::sim
