@@ -127,9 +127,9 @@ void World::FormCluster() {
   std::vector<WorldServer*> nodes;
   for (const std::unique_ptr<WorldServer>& server : servers_) {
     nodes.push_back(server.get());
-    server->engine().core().SetClusterListener([this] { OnClusterChange(); });
   }
   cluster_ = std::make_unique<ClusterBus>(std::move(nodes));
+  cluster_->SetListener([this] { OnClusterChange(); });
 }
 
 void World::AddReplica(WorldServer& replica, const std::string& master) {

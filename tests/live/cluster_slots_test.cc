@@ -57,14 +57,14 @@ std::string Ask(store::Store& store, const Words& words) {
   return reply.ok() ? TextOf(words, *reply) : reply.status().ToString();
 }
 
-// What the node knows: its slots, those that it moves, and those of others.
+// What the node knows: its slots, those that it moves, those of others, and the epochs.
 std::string KnownSlots(store::Store& node) {
   const std::string nodes = Ask(node, {"CLUSTER", "NODES"});
   std::vector<std::string> known;
   for (const absl::string_view line : absl::StrSplit(absl::StripPrefix(nodes, "\""), "\\n")) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
     if (words.size() < 8) continue;
-    known.push_back(absl::StrCat(words[0], " ", words[2], " ",
+    known.push_back(absl::StrCat(words[0], " ", words[2], " epoch ", words[6], " ",
                                  absl::StrJoin(words.begin() + 8, words.end(), " ")));
   }
   std::sort(known.begin(), known.end());
@@ -82,7 +82,8 @@ class ClusterSlotsTest : public testing::Test {
     for (size_t i = 0; i < kNodes; ++i) {
       options.shards.push_back(
           {.master = {.id = redis::SpawnedCluster::NodeId(i), .port = cluster_->node(i).port()},
-           .slots = {}});
+           .slots = {},
+           .epoch = i + 1});
     }
     options.shards[0].slots = {{.first = 0, .last = 8191}};
     options.shards[1].slots = {{.first = 8192, .last = 16383}};
@@ -105,7 +106,9 @@ class ClusterSlotsTest : public testing::Test {
     steps_.push_back(absl::StrCat(node, "> ", absl::StrJoin(words, " ")));
     const std::string real = Ask(*clients_[node], words);
     const std::string ours = Ask(*engines_[node], words);
-    ASSERT_EQ(ours, real) << absl::StrJoin(steps_, "\n");
+    ASSERT_EQ(ours, real) << absl::StrJoin(steps_, "\n") << "\nours knows\n"
+                          << KnownSlots(*engines_[node]) << "\nthe server knows\n"
+                          << KnownSlots(*clients_[node]);
   }
 
   // Lets the engines hear each other, and waits until the servers have.

@@ -36,7 +36,7 @@ ClusterView::ClusterView(ClusterOptions options)
   shard_of_.fill(kNobody);
   for (size_t i = 0; i < shards_.size(); ++i) {
     ClusterShard& shard = shards_[i];
-    claims_.push_back({.epoch = i, .version = 0});
+    epochs_.push_back(shard.epoch.value_or(i));
     GiveId(shard.master);
     for (ClusterAddress& replica : shard.replicas) GiveId(replica);
     for (const SlotRange& range : shard.slots) {
@@ -56,30 +56,15 @@ const ClusterAddress& ClusterView::address() const {
   return is_master() ? shard.master : shard.replicas[*self_replica_];
 }
 
-void ClusterView::SetStable(int slot) {
-  migrating_.erase(slot);
-  // Another node can have claimed the slot meanwhile: it is to be heard again.
-  const auto importing = importing_.find(slot);
-  if (importing == importing_.end()) return;
-  importing_.erase(importing);
-  for (size_t shard = 0; shard < claims_.size(); ++shard) {
-    if (shard != self_) claims_[shard].version = 0;
-  }
-}
-
 void ClusterView::Assign(int slot, int16_t shard) {
   int16_t& owner = shard_of_[static_cast<size_t>(slot)];
-  const bool was_own = IsOwn(slot);
   assigned_slots_ += (shard == kNobody ? 0 : 1) - (owner == kNobody ? 0 : 1);
   owner = shard;
-  if (was_own != IsOwn(slot)) ++claims_[self_].version;
   if (IsOwn(slot) && importing_.erase(slot) > 0) BumpEpoch();
 }
 
 uint64_t ClusterView::current_epoch() const {
-  uint64_t newest = 0;
-  for (const Claim& claim : claims_) newest = std::max(newest, claim.epoch);
-  return newest;
+  return *std::max_element(epochs_.begin(), epochs_.end());
 }
 
 bool ClusterView::BumpEpoch() {
@@ -89,8 +74,6 @@ bool ClusterView::BumpEpoch() {
   return true;
 }
 
-void ClusterView::SetEpoch(uint64_t epoch) { claims_[self_] = {.epoch = epoch, .version = 1}; }
-
 void ClusterView::TakeOver(uint64_t epoch) {
   assert(!is_master() && epoch > current_epoch());
   ClusterShard& shard = shards_[self_];
@@ -99,8 +82,28 @@ void ClusterView::TakeOver(uint64_t epoch) {
   SetEpoch(epoch);
 }
 
+bool ClusterView::IsTaken(int slot, const ClusterView& sender) const {
+  const int16_t owner = ShardOf(slot);
+  if (!sender.IsOwn(slot) || owner == static_cast<int16_t>(sender.self_)) return false;
+  if (importing_.contains(slot)) return false;
+  return owner == kNobody || EpochOf(static_cast<size_t>(owner)) < sender.EpochOf(sender.self_);
+}
+
+// Of two masters with one epoch, that with the smaller id takes another.
+bool ClusterView::Collides(const ClusterView& sender) const {
+  return sender.self_ != self_ && is_master() && sender.EpochOf(sender.self_) == EpochOf(self_) &&
+         address().id < sender.address().id;
+}
+
 bool ClusterView::HasNews(const ClusterView& sender) const {
-  return sender.is_master() && sender.claims_[sender.self_] > claims_[sender.self_];
+  // A former master that has not heard of its successor claims the slots with an old epoch.
+  const uint64_t epoch = sender.EpochOf(sender.self_);
+  if (!sender.is_master() || epoch < EpochOf(sender.self_)) return false;
+  if (epoch > EpochOf(sender.self_) || Collides(sender)) return true;
+  for (int slot = 0; slot < base::kClusterSlots; ++slot) {
+    if (IsTaken(slot, sender)) return true;
+  }
+  return false;
 }
 
 void ClusterView::LearnNodes(const ClusterView& sender) {
@@ -118,27 +121,15 @@ void ClusterView::LearnNodes(const ClusterView& sender) {
   self_replica_ = static_cast<size_t>(own - replicas.begin());
 }
 
-std::vector<size_t> ClusterView::Learn(const ClusterView& sender) {
+void ClusterView::Learn(const ClusterView& sender) {
   assert(HasNews(sender));
   const size_t shard = sender.self_;
-  const Claim claim = sender.claims_[shard];
-  if (claim.epoch > EpochOf(shard)) LearnNodes(sender);
-  std::vector<size_t> newer;
+  if (sender.EpochOf(shard) > EpochOf(shard)) LearnNodes(sender);
   for (int slot = 0; slot < base::kClusterSlots; ++slot) {
-    const int16_t owner = ShardOf(slot);
-    if (!sender.IsOwn(slot) || owner == static_cast<int16_t>(shard)) continue;
-    if (importing_.contains(slot)) continue;
-    if (owner != kNobody && EpochOf(static_cast<size_t>(owner)) >= claim.epoch) {
-      newer.push_back(static_cast<size_t>(owner));
-      continue;
-    }
-    Assign(slot, static_cast<int16_t>(shard));
+    if (IsTaken(slot, sender)) Assign(slot, static_cast<int16_t>(shard));
   }
-  claims_[shard] = claim;
-  // Of two masters with one epoch, that with the smaller id takes another.
-  const bool collides = shard != self_ && is_master() && claim.epoch == EpochOf(self_);
-  if (collides && address().id < sender.address().id) SetEpoch(current_epoch() + 1);
-  return newer;
+  epochs_[shard] = sender.EpochOf(shard);
+  if (Collides(sender)) SetEpoch(current_epoch() + 1);
 }
 
 void ClusterView::Keys::Add(const store::CommandSpec& spec,

@@ -61,6 +61,8 @@ struct ClusterShard {
   ClusterAddress master;
   std::vector<SlotRange> slots = {SlotRange()};
   std::vector<ClusterAddress> replicas = {};
+  // The configuration epoch of its master; the index of the shard by default.
+  std::optional<uint64_t> epoch = {};
 };
 
 struct ClusterOptions {
@@ -147,7 +149,10 @@ class ClusterView {
   // CLUSTER SETSLOT MIGRATING, IMPORTING and STABLE.
   void SetMigrating(int slot, size_t to) { migrating_.insert_or_assign(slot, to); }
   void SetImporting(int slot, size_t from) { importing_.insert_or_assign(slot, from); }
-  void SetStable(int slot);
+  void SetStable(int slot) {
+    migrating_.erase(slot);
+    importing_.erase(slot);
+  }
   void EndMigrating(int slot) { migrating_.erase(slot); }
   // Assigns the slot to a shard, or to kNobody. If this node was importing the slot and gets it, it
   // has ended that, and its epoch is the newest.
@@ -156,35 +161,29 @@ class ClusterView {
   // The newest epoch that the node has heard of, and that of a shard: of two masters that claim a
   // slot, the one with the newer epoch has it.
   uint64_t current_epoch() const;
-  uint64_t EpochOf(size_t shard) const { return claims_[shard].epoch; }
+  uint64_t EpochOf(size_t shard) const { return epochs_[shard]; }
   // Gives this node the newest epoch. Returns false if it has it already.
   bool BumpEpoch();
   // Gives this node an epoch that no other node must have.
-  void SetEpoch(uint64_t epoch);
+  void SetEpoch(uint64_t epoch) { epochs_[self_] = epoch; }
 
   // This node, a replica, becomes the master of its shard, with an epoch that is newer than that of
   // every node; the former master becomes a replica.
   void TakeOver(uint64_t epoch);
-  // Whether `sender`, a node of the same cluster, has slots or a role that this node does not know
-  // of.
+  // Whether `sender`, a node of the same cluster, has slots, an epoch or a role that this node does
+  // not know of and would accept. O(slots).
   bool HasNews(const ClusterView& sender) const;
-  // Learns them. Returns the shards that have slots which the sender claims, with a newer epoch: it
-  // is to hear them again.
-  std::vector<size_t> Learn(const ClusterView& sender);
-  // What the shard claims is news again.
-  void ForgetClaim(size_t shard) { claims_[shard].version = 0; }
+  // Learns them.
+  void Learn(const ClusterView& sender);
 
   // The error text: "MOVED 3443 127.0.0.1:7001". `verdict` must not be kServes.
   std::string ErrorText(Verdict verdict, int slot) const;
 
  private:
-  // What the master of a shard says about its slots. The version counts the changes in one epoch.
-  struct Claim {
-    uint64_t epoch = 0;
-    uint64_t version = 0;
-    friend auto operator<=>(const Claim&, const Claim&) = default;
-  };
-
+  // Whether the slot becomes the sender's when this node hears the sender.
+  bool IsTaken(int slot, const ClusterView& sender) const;
+  // Whether this node has the epoch of another master, and is the one that takes a new epoch.
+  bool Collides(const ClusterView& sender) const;
   void LearnNodes(const ClusterView& sender);
   std::string Redirection(std::string_view word, int slot, size_t shard) const;
 
@@ -195,7 +194,7 @@ class ClusterView {
   std::array<int16_t, base::kClusterSlots> shard_of_;
   std::map<int, size_t> migrating_;
   std::map<int, size_t> importing_;
-  std::vector<Claim> claims_;  // By shard: what was heard last.
+  std::vector<uint64_t> epochs_;  // By shard: what was heard last.
 };
 
 }  // namespace redouble::inline v0_1::memory

@@ -64,26 +64,38 @@ WorldServer& ClusterBus::Find(const WorldServer& server) const {
   return **std::find(servers_.begin(), servers_.end(), &server);
 }
 
-bool ClusterBus::HasNews(size_t receiver, size_t sender) const {
-  return receiver != sender && ViewOf(*servers_[receiver]).HasNews(ViewOf(*servers_[sender]));
+ClusterBus::ClusterBus(std::vector<WorldServer*> servers) : servers_(std::move(servers)) {
+  for (WorldServer* server : servers_) {
+    server->engine().core().SetClusterListener([this] { OnChange(); });
+  }
+  OnChange();
+}
+
+ClusterBus::~ClusterBus() {
+  for (WorldServer* server : servers_) server->engine().core().SetClusterListener(nullptr);
+}
+
+void ClusterBus::OnChange() {
+  news_.clear();
+  for (WorldServer* receiver : servers_) {
+    for (WorldServer* sender : servers_) {
+      news_.push_back(receiver != sender && ViewOf(*receiver).HasNews(ViewOf(*sender)));
+    }
+  }
+  if (listener_) listener_();
 }
 
 void ClusterBus::Tell(size_t receiver, size_t sender) {
   const memory::ClusterView& said = ViewOf(*servers_[sender]);
   memory::EngineCore& core = servers_[receiver]->engine().core();
   const memory::ClusterView before = ViewOf(*servers_[receiver]);
-  std::vector<size_t> newer;
-  core.ChangeCluster([&](memory::ClusterView& view) { newer = view.Learn(said); });
+  core.ChangeCluster([&](memory::ClusterView& view) { view.Learn(said); });
   const memory::ClusterView& after = ViewOf(*servers_[receiver]);
   if (before.is_master()) {
     core.RemoveKeysInSlots([&](int slot) { return before.IsOwn(slot) && !after.IsOwn(slot); });
     core.FinishCommand();
   }
   core.DeliverPending();
-  if (newer.empty()) return;
-  servers_[sender]->engine().core().ChangeCluster([&](memory::ClusterView& view) {
-    for (const size_t shard : newer) view.ForgetClaim(shard);
-  });
 }
 
 void ClusterBus::TakeOver(const WorldServer& replica, const WorldServer& former) {
@@ -93,11 +105,11 @@ void ClusterBus::TakeOver(const WorldServer& replica, const WorldServer& former)
   for (WorldServer* server : servers_) newest = std::max(newest, ViewOf(*server).current_epoch());
   next.engine().core().ChangeCluster([&](memory::ClusterView& view) {
     // It has the keys of slots that its master got lately.
-    if (view.HasNews(ViewOf(last))) (void)view.Learn(ViewOf(last));
+    if (view.HasNews(ViewOf(last))) view.Learn(ViewOf(last));
     view.TakeOver(newest + 1);
   });
   last.engine().core().ChangeCluster(
-      [&](memory::ClusterView& view) { (void)view.Learn(ViewOf(next)); });
+      [&](memory::ClusterView& view) { view.Learn(ViewOf(next)); });
 }
 
 }  // namespace redouble::inline v0_1::sim

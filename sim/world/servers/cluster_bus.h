@@ -18,6 +18,7 @@
 #define REDOUBLE_SIM_WORLD_SERVERS_CLUSTER_BUS_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,10 +39,18 @@ class ClusterBus {
   static std::vector<memory::ClusterOptions> Nodes(const std::vector<Node>& nodes);
 
   // The servers, in the order of their nodes. They must outlive the bus.
-  explicit ClusterBus(std::vector<WorldServer*> servers) : servers_(std::move(servers)) {}
+  explicit ClusterBus(std::vector<WorldServer*> servers);
+  ~ClusterBus();
+  ClusterBus(const ClusterBus&) = delete;
+  ClusterBus& operator=(const ClusterBus&) = delete;
+
+  // Calls `listener` after each change of what a node knows. Replaces the previous one.
+  void SetListener(std::function<void()> listener) { listener_ = std::move(listener); }
 
   // Whether the receiver would learn something from the sender; both are indexes of servers.
-  bool HasNews(size_t receiver, size_t sender) const;
+  bool HasNews(size_t receiver, size_t sender) const {
+    return news_[receiver * servers_.size() + sender];
+  }
   // Lets the receiver learn it.
   void Tell(size_t receiver, size_t sender);
 
@@ -51,8 +60,11 @@ class ClusterBus {
  private:
   static const memory::ClusterView& ViewOf(WorldServer& server);
   WorldServer& Find(const WorldServer& server) const;
+  void OnChange();
 
   const std::vector<WorldServer*> servers_;
+  std::function<void()> listener_;
+  std::vector<bool> news_;  // By receiver and sender.
 };
 
 }  // namespace redouble::inline v0_1::sim
