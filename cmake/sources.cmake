@@ -964,6 +964,7 @@ redouble_component(
     core/relayna/key_rules.cc
     core/relayna/keys.cc
     core/relayna/observation_store.cc
+    core/relayna/sdk/output_aliases.cc
     core/relayna/sdk/sdk.cc
     core/relayna/sdk/settings.cc
     core/relayna/sdk/task_timeline.cc
@@ -985,6 +986,7 @@ redouble_component(
     core/relayna/key_rules.h
     core/relayna/keys.h
     core/relayna/observation_store.h
+    core/relayna/sdk/output_aliases.h
     core/relayna/sdk/sdk.h
     core/relayna/sdk/settings.h
     core/relayna/sdk/task_timeline.h
@@ -1371,7 +1373,9 @@ redouble_component(
     sim/operations/korvet/korvet_operations.cc
     sim/operations/orchestrator/orchestrator_operations.cc
     sim/operations/orchestrator/unguarded_store.cc
+    sim/operations/relayna/relayna_arguments.cc
     sim/operations/relayna/relayna_operations.cc
+    sim/operations/studio/studio_facade_operations.cc
     sim/operations/studio/studio_operations.cc
     sim/operations/studio/studio_parts.cc
     sim/operations/studio/studio_search_operations.cc

@@ -39,7 +39,7 @@ TEST(ErrorCode, HasTheNumbersAndNamesOfTheKafkaProtocol) {
       {38, "INVALID_REPLICATION_FACTOR"},
       {40, "INVALID_CONFIG"},
       {42, "INVALID_REQUEST"},
-      {48, "INVALID_TXN_STATE"},
+      {43, "UNSUPPORTED_FOR_MESSAGE_FORMAT"},
       {56, "KAFKA_STORAGE_ERROR"},
       {68, "NON_EMPTY_GROUP"},
       {69, "GROUP_ID_NOT_FOUND"},

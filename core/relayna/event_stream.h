@@ -11,7 +11,9 @@
 // The stream subscribes before it reads the history, so no event between the two is lost. An event
 // that arrives both ways is sent once if it has a usable id, and twice if it has none (R8). It is
 // also sent again if it is published after the client had seen it. The stream ends after the first
-// event with a terminal status, even if the history continues after it.
+// event with a terminal status, even if the history continues after it. It ends with an error where
+// the original raises an exception: at an item or message that is JSON but no object, and after an
+// event whose status is neither falsy nor a text.
 //
 // If the connection of the subscription is lost and comes back, the stream reads the history again
 // and sends what it has missed: the events after the newest one that it has sent.
@@ -57,7 +59,7 @@ struct StreamFrame {
 
 // True if the event's status is "completed" or "failed", in any case.
 bool IsTerminal(const python::Value& event);
-// True if the event's status, in lower case, is one of `statuses`.
+// True if the event's status is one of `statuses`, in any case.
 bool IsTerminal(const python::Value& event, const absl::btree_set<std::string>& statuses);
 
 struct StreamOptions {
@@ -67,11 +69,13 @@ struct StreamOptions {
   std::optional<std::string> last_event_id = std::nullopt;
   // The time without output after which a comment is sent; nullopt: no comments are sent.
   std::optional<absl::Duration> keep_alive = base::kKeepAliveInterval;
-  // The statuses that end the stream, in lower case; nullopt: those of IsTerminal.
+  // The statuses that end the stream, in any case; nullopt: those of IsTerminal. None end it if the
+  // set is empty.
   std::optional<absl::btree_set<std::string>> terminal_statuses = std::nullopt;
   // Returns the event to send for a stored one, for example with other names of members. The id, by
   // which copies are recognised, and the status that may end the stream are those of the result;
-  // `last_event_id` is compared with the stored event. Null: events are sent as they are.
+  // `last_event_id` is compared with the stored event. sdk/output_aliases.h has those of the SDK.
+  // Null: events are sent as they are.
   std::function<python::Value(python::Value)> adapter = nullptr;
 };
 
@@ -82,12 +86,13 @@ class EventStream {
 
   // Returns the next frame, or nullopt after the last one. The first call returns the ready frame
   // without I/O. The second subscribes and reads the history: two round trips. Later calls wait for
-  // a message, and return a comment after each `keep_alive` without one. A message that is not a
-  // JSON object is skipped. After a gap of the subscription the history is read: one round trip.
+  // a message, and return a comment after each `keep_alive` without one. A message that is not JSON
+  // is skipped. After a gap of the subscription the history is read: one round trip.
   //
   // One call at a time. Destroying a task that waits for a message leaves the stream unchanged.
-  // Errors: those of the subscription and of StatusStore::GetHistory. The stream ends after an
-  // error.
+  // Errors: those of the subscription and of StatusStore::GetHistory; InvalidArgument (TypeError,
+  // ValueError, AttributeError, UnicodeDecodeError) for data that is no event. The stream ends
+  // after an error.
   base::Task<absl::StatusOr<std::optional<StreamFrame>>> Next();
 
  private:
@@ -99,9 +104,13 @@ class EventStream {
   // Sends what was published while the subscription was lost.
   base::Task<absl::Status> CatchUp();
   void Follow(const std::string& payload);
-  python::Value Adapted(python::Value event) const;
-  // Adds an adapted event.
-  void Enqueue(python::Value event);
+  // Returns the event to send for a stored or published item. Errors: TypeError, ValueError.
+  absl::StatusOr<python::Value> Adapted(python::Value item) const;
+  // Sends an adapted event, or ends the stream with the error.
+  void Enqueue(absl::StatusOr<python::Value> event);
+  // Ends the stream after the frames that are left.
+  void Fail(absl::Status failure);
+  bool WasSent(const python::Value& item) const;
 
   StatusStore& statuses_;
   const StreamOptions options_;
@@ -111,6 +120,8 @@ class EventStream {
   State state_ = State::kNew;
   // True if no frame follows those in `frames_`.
   bool ended_ = false;
+  // What Next returns after `frames_`, once.
+  absl::Status failure_;
   std::deque<StreamFrame> frames_;
   // The usable ids of the events that were sent.
   absl::btree_set<std::string> seen_ids_;

@@ -43,12 +43,14 @@ class EventStreamTest : public ::testing::Test {
   }
   void Open(StreamOptions options = {}) {
     options.task_id = "t1";
+    task_.reset();
+    stream_.reset();
     source_.emplace(backend_.subscription());
     stream_.emplace(*source_, *statuses_, backend_.clock(), std::move(options));
     EXPECT_EQ(Next(), "ready");
   }
-  // The next frame as text: the event's id, or its status in brackets; "comment"; "end"; the class
-  // of an error; "waits" if the task is suspended.
+  // The next frame as text: the event's id, or its status in brackets, or its JSON; "comment";
+  // "end"; the class of an error; "waits" if the task is suspended.
   std::string Next() {
     if (!task_) task_.emplace(stream_->Next());
     task_->Start();
@@ -63,7 +65,10 @@ class EventStreamTest : public ::testing::Test {
     if (!frame->has_value()) return "end";
     if ((*frame)->kind == Kind::kReady) return "ready";
     if ((*frame)->kind == Kind::kKeepAlive) return "comment";
-    return (*frame)->id.value_or("[" + *(*frame)->event.Find("status")->text() + "]");
+    if ((*frame)->id) return *(*frame)->id;
+    const Value* status = (*frame)->event.Find("status");
+    return status == nullptr ? python::PyJson((*frame)->event).value()
+                             : "[" + *status->text() + "]";
   }
 
   Backend backend_;
@@ -171,15 +176,80 @@ TYPED_TEST(EventStreamTest, DropsALiveDuplicateByItsStrippedId) {
   EXPECT_EQ(this->Resumed(), "e2");
 }
 
-TYPED_TEST(EventStreamTest, SkipsMessagesThatAreNotEvents) {
+TYPED_TEST(EventStreamTest, SkipsMessagesThatAreNotJson) {
   this->Open();
   EXPECT_EQ(this->Next(), "waits");
   this->Publish("{");
-  this->Publish("[1]");
+  this->Publish("");
   this->Publish("{}", "other");
   EXPECT_EQ(this->Resumed(), "waits");
   this->Publish(R"({"status": "x"})");
   EXPECT_EQ(this->Resumed(), "[x]");
+}
+
+// The original fails at them, outside of what it catches.
+TYPED_TEST(EventStreamTest, EndsWithAnErrorAtAMessageThatIsNoObject) {
+  for (const std::string_view payload : {"[1]", "7", "null", "true"}) {
+    this->Open();
+    EXPECT_EQ(this->Next(), "waits");
+    this->Publish(payload);
+    EXPECT_EQ(this->Resumed(), "TypeError") << payload;
+    EXPECT_EQ(this->Next(), "end");
+  }
+  this->Open();
+  EXPECT_EQ(this->Next(), "waits");
+  this->Publish("\"x\"");
+  EXPECT_EQ(this->Resumed(), "ValueError");
+  this->Open();
+  EXPECT_EQ(this->Next(), "waits");
+  this->Publish("{\"a\": \"\xff\"}");
+  EXPECT_EQ(this->Resumed(), "UnicodeDecodeError");
+}
+
+TYPED_TEST(EventStreamTest, SendsAnEmptyEventForAnEmptyArrayOrText) {
+  this->Open();
+  EXPECT_EQ(this->Next(), "waits");
+  this->Publish("[]");
+  EXPECT_EQ(this->Resumed(), "{}");
+  this->Publish("\"\"");
+  EXPECT_EQ(this->Next(), "{}");
+  EXPECT_EQ(this->Next(), "waits");
+}
+
+TYPED_TEST(EventStreamTest, EndsWithAnErrorAtAnItemOfTheHistoryThatIsNoObject) {
+  this->Set(Event("e1"));
+  EXPECT_THAT(base::Run(store::LPush(this->backend_.store(), "task:history:t1", "7")), IsOk());
+  this->Set(Event("e2"));
+  this->Open();
+  EXPECT_EQ(this->Next(), "e1");
+  EXPECT_EQ(this->Next(), "TypeError");
+  EXPECT_EQ(this->Next(), "end");
+  this->Open({.last_event_id = "e2"});
+  EXPECT_EQ(this->Next(), "AttributeError") << "before the last event of the client is found";
+  this->Open({.last_event_id = "e1"});
+  EXPECT_EQ(this->Next(), "TypeError");
+}
+
+TYPED_TEST(EventStreamTest, EndsWithAnErrorAfterAStatusThatIsNoText) {
+  const Value odd = Object({{"event_id", "e1"}, {"status", 7}});
+  this->Open();
+  EXPECT_EQ(this->Next(), "waits");
+  this->Set(odd);
+  EXPECT_EQ(this->Resumed(), "e1");
+  EXPECT_EQ(this->Next(), "AttributeError");
+  EXPECT_EQ(this->Next(), "end");
+  this->Set(Event("e2"));
+  this->Open();
+  EXPECT_EQ(this->Next(), "e1");
+  EXPECT_EQ(this->Next(), "AttributeError") << "the history is not sent to its end";
+}
+
+TYPED_TEST(EventStreamTest, GoesOnAfterAFalsyStatus) {
+  this->Set(Object({{"event_id", "e1"}, {"status", nullptr}}));
+  this->Set(Object({{"event_id", "e2"}, {"status", 0}}));
+  this->Set(Object({{"event_id", "e3"}}));
+  this->Open();
+  for (const char* id : {"e1", "e2", "e3", "waits"}) EXPECT_EQ(this->Next(), id);
 }
 
 TYPED_TEST(EventStreamTest, SendsACommentAfterEachKeepAliveInterval) {
@@ -268,7 +338,7 @@ TEST(StreamFrame, IsWrittenAsAServerSentEvent) {
 
 TYPED_TEST(EventStreamTest, EndsAtTheGivenStatuses) {
   StreamOptions options;
-  options.terminal_statuses = {"cancelled"};
+  options.terminal_statuses = {"CanCelled"};
   this->Set(Event("e1", "completed"));
   this->Open(options);
   EXPECT_EQ(this->Next(), "e1");
@@ -299,6 +369,7 @@ TYPED_TEST(EventStreamTest, SendsAdaptedEvents) {
 
 TEST(IsTerminal, ReadsATextOnly) {
   EXPECT_TRUE(IsTerminal(Event("e", "FAILED")));
+  EXPECT_TRUE(IsTerminal(Event("e", "DONE"), {"Done"}));
   EXPECT_FALSE(IsTerminal(Event("e", "complete")));
   EXPECT_FALSE(IsTerminal(Object({{"status", true}})));
   EXPECT_FALSE(IsTerminal(Object()));

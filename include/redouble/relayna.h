@@ -23,6 +23,7 @@
 #include "redouble/core/relayna/key_rules.h"
 #include "redouble/core/relayna/keys.h"
 #include "redouble/core/relayna/observation_store.h"
+#include "redouble/core/relayna/sdk/output_aliases.h"
 #include "redouble/core/relayna/sdk/sdk.h"
 #include "redouble/core/relayna/sdk/settings.h"
 #include "redouble/core/relayna/sdk/task_timeline.h"

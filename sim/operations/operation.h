@@ -50,7 +50,8 @@
 
 namespace redouble::inline v0_1::sim {
 
-// Opens a further connection of the calling client. It must be destroyed before the operation ends.
+// Opens a further connection of the calling client, which must be destroyed before the operation
+// ends. Null if it cannot be opened.
 using Connector = std::function<std::unique_ptr<store::Store>()>;
 
 // What an operation may use. It outlives the task of the operation.
@@ -63,7 +64,7 @@ struct OperationContext {
   store::Store& store;  // The connection of the calling client.
   base::Clock& clock;   // The virtual clock of the scenario and of the server.
   base::Rng& rng;       // Seeded by the scenario.
-  Connector connect;    // Empty outside of worlds.
+  Connector connect;    // Empty outside of worlds and goldens.
 };
 
 // The result as JSON, or the error of the domain code or of ArgumentReader::Finish(). The runner

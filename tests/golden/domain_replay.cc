@@ -92,6 +92,12 @@ bool BeginsWith(const Json& array, const Json& beginning) {
          std::equal(beginning.begin(), beginning.end(), array.begin());
 }
 
+// Returns a further connection, or null.
+std::unique_ptr<store::Store> Connect(sim::ScenarioBackend& backend) {
+  absl::StatusOr<std::unique_ptr<store::Store>> connection = backend.Connect();
+  return connection.ok() ? *std::move(connection) : nullptr;
+}
+
 class DomainReplay {
  public:
   DomainReplay(const Golden& golden, const Domain& domain, const Pass& pass,
@@ -128,7 +134,9 @@ class DomainReplay {
         : recorded(CommandsToJson(step.commands)),
           client(step.path, backend, trace),
           held(client),
-          task(operation(sim::OperationContext(held, backend.clock(), rng), arguments)) {
+          task(operation(sim::OperationContext(held, backend.clock(), rng,
+                                               [&backend] { return Connect(backend); }),
+                         arguments)) {
       task.Start();
     }
 

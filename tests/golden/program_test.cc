@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kGatewaySequencesFolder[] = "tests/data/golden/gateway_sequences";
 constexpr char kKorvetFolder[] = "tests/data/golden/korvet";
 constexpr char kOrchestratorFolder[] = "tests/data/golden/orchestrator";
 constexpr char kRelaynaFolder[] = "tests/data/golden/relayna";
@@ -133,9 +134,14 @@ TEST_F(GoldenProgram, PassesTheRawCommandsOfRelayna) {
   EXPECT_EQ(LastLine(out_), "37 passed, 0 failed");
 }
 
+TEST_F(GoldenProgram, PassesTheRandomSequencesOfTheGateway) {
+  EXPECT_EQ(RunIn(fs::current_path(), {"--system", "gateway", kGatewaySequencesFolder}), 0) << out_;
+  EXPECT_EQ(LastLine(out_), "9 passed, 0 failed");
+}
+
 TEST_F(GoldenProgram, PassesTheRandomSequencesOfRelayna) {
   EXPECT_EQ(RunIn(fs::current_path(), {"--system", "relayna", kRelaynaSequencesFolder}), 0) << out_;
-  EXPECT_EQ(LastLine(out_), "55 passed, 0 failed");
+  EXPECT_EQ(LastLine(out_), "67 passed, 0 failed");
 }
 
 TEST_F(GoldenProgram, PassesTheRawCommandsOfThreescale) {

@@ -87,6 +87,8 @@ void StudioRoundTrips::CountServices() {
   Count("update a service with one task",
         [&] { return base::Run(registry.UpdateService("a", changes)); });
   Count("delete a service with one task", [&] { return base::Run(registry.DeleteService("a")); });
+  Count("refresh a service without tasks, and its health",
+        [&] { return base::Run(studio_->RefreshService("b")); });
 }
 
 void StudioRoundTrips::CountEvents() {

@@ -68,11 +68,14 @@ absl::Status Broker::RefuseTransaction(std::string_view request) {
 }
 
 absl::Status Broker::CheckBatch(const BatchAttributes& batch) {
+  if (batch.control) {
+    return MakeError(ErrorCode::kInvalidRecord, "clients do not write control records");
+  }
   if (batch.transactional) {
-    return MakeError(ErrorCode::kInvalidTxnState, "there are no transactions");
+    return MakeError(ErrorCode::kUnsupportedForMessageFormat, "a log has no transactions");
   }
   if (batch.producer_id != -1) {
-    return MakeError(ErrorCode::kUnsupportedVersion, "there are no idempotent producers");
+    return MakeError(ErrorCode::kUnsupportedForMessageFormat, "a log has no producer ids");
   }
   return absl::OkStatus();
 }

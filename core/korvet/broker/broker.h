@@ -46,6 +46,7 @@ namespace redouble::inline v0_1::korvet {
 // The attributes of a batch of Kafka's protocol that concern transactions.
 struct BatchAttributes {
   bool transactional = false;
+  bool control = false;      // Its records are markers of a coordinator.
   int64_t producer_id = -1;  // -1: the producer is not idempotent.
 };
 
@@ -82,12 +83,12 @@ class Broker {
   const BrokerSettings& settings() const { return settings_; }
 
   // The answer to any request of transactions or idempotent producers, such as the one for a
-  // producer id: always UNSUPPORTED_VERSION, which Kafka clients do not retry. `request` is its
-  // name, for the message. Source: docs/systems/korvet.md D16.
+  // producer id: always UNSUPPORTED_VERSION, which Kafka documents for all of them and clients do
+  // not retry. `request` is its name, for the message. Source: docs/systems/korvet.md D16.
   static absl::Status RefuseTransaction(std::string_view request);
-  // Whether a batch may be appended. Errors: INVALID_TXN_STATE for one of a transaction;
-  // UNSUPPORTED_VERSION for one of an idempotent producer, whose retries would be written twice
-  // (H10).
+  // Whether a batch of a Produce request may be appended. Errors: UNSUPPORTED_FOR_MESSAGE_FORMAT
+  // for one of a transaction, and for one of an idempotent producer, whose retries would be written
+  // twice (H10); INVALID_RECORD for a control batch. Source: docs/systems/korvet.md D16.
   static absl::Status CheckBatch(const BatchAttributes& batch);
 
  private:

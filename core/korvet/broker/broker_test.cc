@@ -23,6 +23,7 @@ namespace {
 using base::IsOk;
 using store::Reply;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 template <typename Backend>
 class BrokerTest : public KorvetTest<Backend> {
@@ -133,14 +134,35 @@ TYPED_TEST(BrokerTest, PassesErrorsOn) {
             ErrorCode::kUnknownTopicOrPartition);
 }
 
-TEST(Broker, RefusesTransactions) {
-  const absl::Status refused = Broker::RefuseTransaction("InitProducerId");
-  EXPECT_EQ(ErrorCodeOf(refused), ErrorCode::kUnsupportedVersion);
-  EXPECT_FALSE(SpecOf(ErrorCodeOf(refused)).retriable);
+// The requests of a transactional producer, in the order in which it sends them. Kafka answers them
+// so if the version of its brokers is older than transactions.
+TEST(Broker, RefusesEachRequestOfATransaction) {
+  for (const std::string_view request : {"FindCoordinator", "InitProducerId", "AddPartitionsToTxn",
+                                         "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn"}) {
+    const absl::Status refused = Broker::RefuseTransaction(request);
+    EXPECT_EQ(static_cast<int>(ErrorCodeOf(refused)), 35) << request;
+    EXPECT_FALSE(SpecOf(ErrorCodeOf(refused)).retriable) << request;
+    EXPECT_THAT(refused.message(), HasSubstr(std::string(request)));
+  }
+}
+
+// Kafka answers them so if the format of a log is older than transactions.
+TEST(Broker, RefusesABatchThatTheLogCannotHold) {
   EXPECT_THAT(Broker::CheckBatch({}), IsOk());
-  EXPECT_EQ(ErrorCodeOf(Broker::CheckBatch({.transactional = true, .producer_id = 7})),
-            ErrorCode::kInvalidTxnState);
-  EXPECT_EQ(ErrorCodeOf(Broker::CheckBatch({.producer_id = 7})), ErrorCode::kUnsupportedVersion);
+  for (const BatchAttributes& batch :
+       {BatchAttributes{.transactional = true}, BatchAttributes{.producer_id = 0},
+        BatchAttributes{.transactional = true, .producer_id = 7}}) {
+    const absl::Status refused = Broker::CheckBatch(batch);
+    EXPECT_EQ(static_cast<int>(ErrorCodeOf(refused)), 43);
+    EXPECT_EQ(ErrorName(ErrorCodeOf(refused)), "UNSUPPORTED_FOR_MESSAGE_FORMAT");
+    EXPECT_FALSE(SpecOf(ErrorCodeOf(refused)).retriable);
+  }
+}
+
+// A broker with transactions refuses them too: only a coordinator writes control records.
+TEST(Broker, RefusesAControlBatch) {
+  const BatchAttributes marker = {.transactional = true, .control = true, .producer_id = 7};
+  EXPECT_EQ(ErrorCodeOf(Broker::CheckBatch(marker)), ErrorCode::kInvalidRecord);
 }
 
 }  // namespace

@@ -60,23 +60,35 @@ base::Task<absl::StatusOr<IngestReport>> Studio::Push(std::span<const EventEnvel
   co_return co_await ingest_.IngestEvents(envelopes, clock_.Now());
 }
 
-base::Task<absl::StatusOr<ServiceRecord>> Studio::GetService(std::string_view service_id) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(ServiceRecord record, co_await registry_.GetService(service_id));
+base::Task<absl::StatusOr<ServiceRecord>> Studio::WithHealth(ServiceRecord record) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const HealthDocument health,
                                co_await health_.GetHealth(record.service_id, clock_.Now()));
   record.health = ToValue(health);
   co_return record;
 }
 
+base::Task<absl::StatusOr<ServiceRecord>> Studio::GetService(std::string_view service_id) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(ServiceRecord record, co_await registry_.GetService(service_id));
+  co_return co_await WithHealth(std::move(record));
+}
+
 base::Task<absl::StatusOr<std::vector<ServiceRecord>>> Studio::ListServices() {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<ServiceRecord> records,
                                co_await registry_.ListServices());
   for (ServiceRecord& record : records) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const HealthDocument health,
-                                 co_await health_.GetHealth(record.service_id, clock_.Now()));
-    record.health = ToValue(health);
+    REDOUBLE_CO_ASSIGN_OR_RETURN(record, co_await WithHealth(std::move(record)));
   }
   co_return records;
+}
+
+base::Task<absl::StatusOr<ServiceRecord>> Studio::RefreshService(std::string_view service_id) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(ServiceRecord record,
+                               co_await registry_.RefreshService(service_id, clock_.Now()));
+  const HealthRefreshOptions cached = {.use_cached_capabilities = true};
+  const absl::StatusOr<HealthDocument> refreshed =
+      co_await health_.RefreshHealth(service_id, clock_.Now(), cached);
+  REDOUBLE_CO_RETURN_IF_ERROR(refreshed.status());
+  co_return co_await WithHealth(std::move(record));
 }
 
 }  // namespace redouble::inline v0_1::studio

@@ -67,6 +67,12 @@ class Studio {
   base::Task<absl::StatusOr<ServiceRecord>> GetService(std::string_view service_id);
   base::Task<absl::StatusOr<std::vector<ServiceRecord>>> ListServices();
 
+  // Fetches the capabilities of a service, refreshes its health with them, and returns the record
+  // with its health. The service is asked for its capabilities once. Errors and round trips: those
+  // of Registry::RefreshService, after whose errors nothing is written, of
+  // HealthService::RefreshHealth with use_cached_capabilities, and of HealthService::GetHealth.
+  base::Task<absl::StatusOr<ServiceRecord>> RefreshService(std::string_view service_id);
+
   Registry& registry() { return registry_; }
   EventStore& events() { return events_; }
   IngestService& ingest() { return ingest_; }
@@ -80,6 +86,8 @@ class Studio {
   PullSyncLoop& pull_sync_loop() { return pull_sync_loop_; }
 
  private:
+  base::Task<absl::StatusOr<ServiceRecord>> WithHealth(ServiceRecord record);
+
   Studio(store::Store& store, base::Clock& clock, StudioHttp http, const StudioSettings& settings,
          OutboundPolicy policy);
 

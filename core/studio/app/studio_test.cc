@@ -121,6 +121,26 @@ TYPED_TEST(StudioTest, TakesItsSettingsFromVariables) {
   EXPECT_THAT(this->Run(studio->search().SearchTasks(all, end)).value().items, SizeIs(0));
 }
 
+TYPED_TEST(StudioTest, AsksAServiceForItsCapabilitiesOnceInARefresh) {
+  const std::unique_ptr<Studio> studio = this->Make();
+  ASSERT_THAT(this->Run(studio->registry().CreateService(this->Request())), IsOk());
+  ASSERT_OK_AND_ASSIGN(const ServiceRecord service, this->Run(studio->RefreshService(" a ")));
+  EXPECT_THAT(this->capabilities_.asked, SizeIs(1));
+  EXPECT_EQ(service.status, ServiceStatus::kHealthy);
+  EXPECT_EQ(*service.health.Find("http_status")->Find("state"), python::Value("reachable"));
+  EXPECT_EQ(*service.health.Find("capability_status")->Find("state"), python::Value("fresh"));
+  EXPECT_EQ(*service.health.Find("last_checked_at"),
+            python::Value(python::DateTime(this->clock_->Now())));
+  EXPECT_THAT(this->Run(studio->GetService("a")), IsOkAndHolds(service));
+  EXPECT_THAT(this->Members("studio:search:service:filter:health:unknown"), ElementsAre("a"))
+      << "no events yet";
+
+  this->capabilities_.response = HttpResponse{500, ""};
+  EXPECT_EQ(ErrorOf(this->Run(studio->RefreshService("a")).status()), "CapabilityRefreshError");
+  EXPECT_THAT(this->Run(studio->GetService("a")), IsOkAndHolds(service)) << "nothing is written";
+  EXPECT_EQ(ErrorOf(this->Run(studio->RefreshService("b")).status()), "ServiceNotFoundError");
+}
+
 TYPED_TEST(StudioTest, AcceptsPushedEventsOnlyIfEnabled) {
   tests::InterceptedStore watched(this->store());
   const std::unique_ptr<Studio> studio = this->Make(watched, {});
@@ -160,6 +180,7 @@ TYPED_TEST(StudioTest, PassesErrorsOn) {
   this->Ask({"LPUSH", "studio:health:a", "x"});
   EXPECT_THAT(this->Run(studio->GetService("a")), Not(IsOk()));
   EXPECT_THAT(this->Run(studio->ListServices()), Not(IsOk()));
+  EXPECT_THAT(this->Run(studio->RefreshService("a")), Not(IsOk()));
   this->Ask({"DEL", "studio:search:task:all"});
   this->Ask({"SET", "studio:search:task:all", "x"});
   EXPECT_THAT(this->Run(studio->Start()), Not(IsOk()));

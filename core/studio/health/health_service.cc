@@ -22,6 +22,19 @@ const store::Script& SetScript() {
   return script;
 }
 
+// Records that the service has just answered with the capabilities in its record.
+void NoteCachedCapabilities(const ServiceRecord& service, absl::Time now,
+                            HealthDocument& document) {
+  document.http_status = HttpHealth();
+  document.http_status.state = HttpState::kReachable;
+  document.http_status.checked_at = now;
+  CapabilityHealth& capability = document.capability_status;
+  capability.checked_at = now;
+  if (service.last_seen_at) capability.last_successful_at = service.last_seen_at;
+  if (!capability.last_successful_at) capability.last_successful_at = now;
+  capability.error_detail.reset();
+}
+
 }  // namespace
 
 HealthStore::HealthStore(store::Store& store, const HealthStoreOptions& options)
@@ -70,8 +83,8 @@ base::Task<absl::StatusOr<HealthDocument>> HealthService::GetHealth(std::string_
   co_return Materialize(facts, stored, now, parts_.limits);
 }
 
-base::Task<absl::StatusOr<HealthDocument>> HealthService::RefreshHealth(std::string_view service_id,
-                                                                        absl::Time now) {
+base::Task<absl::StatusOr<HealthDocument>> HealthService::RefreshHealth(
+    std::string_view service_id, absl::Time now, HealthRefreshOptions options) {
   ServiceFacts facts;
   REDOUBLE_CO_ASSIGN_OR_RETURN(facts.service, co_await parts_.registry.GetService(service_id));
   REDOUBLE_CO_ASSIGN_OR_RETURN(
@@ -82,7 +95,11 @@ base::Task<absl::StatusOr<HealthDocument>> HealthService::RefreshHealth(std::str
   HealthDocument document = previous.value_or(HealthDocument());
   document.last_checked_at = now;
   if (facts.service.status != ServiceStatus::kDisabled) {
-    co_await RefreshCapabilities(facts, document, now);
+    if (options.use_cached_capabilities) {
+      NoteCachedCapabilities(facts.service, now, document);
+    } else {
+      co_await RefreshCapabilities(facts, document, now);
+    }
     co_await RefreshWorkers(facts, document);
   }
   co_return co_await Write(facts, std::move(document), now);

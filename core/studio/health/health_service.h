@@ -89,6 +89,12 @@ struct HealthRound {
   std::vector<std::pair<std::string, absl::Status>> failed;
 };
 
+struct HealthRefreshOptions {
+  // The service has just answered with its capabilities, and the registry has stored them
+  // (Registry::RefreshService). It is reachable, and is not asked for them again.
+  bool use_cached_capabilities = false;
+};
+
 class HealthService {
  public:
   explicit HealthService(HealthParts parts) : parts_(std::move(parts)) {}
@@ -103,12 +109,14 @@ class HealthService {
   // that does not answer, or that the outbound policy refuses, is unreachable. A service that was
   // deleted meanwhile counts as unreachable too, and its health document is written again (H1);
   // with registered_services_only nothing is written, and the error is NotFound. A disabled service
-  // is not called. Four round trips and those of a refresh, then the search index twice.
+  // is not called. Four round trips and those of a refresh, then the search index twice. With
+  // use_cached_capabilities four round trips, then the search index once.
   //
   // Errors: as GetHealth, and those of the indexer.
   // Source: docs/systems/studio.md 4.12.
   base::Task<absl::StatusOr<HealthDocument>> RefreshHealth(std::string_view service_id,
-                                                           absl::Time now);
+                                                           absl::Time now,
+                                                           HealthRefreshOptions options = {});
 
   // Refreshes all services, one after the other. Of a disabled service, only the health document is
   // written with the states of `now`: no check time, and no search document. A service that fails

@@ -197,6 +197,36 @@ TYPED_TEST(HealthServiceTest, DoesNotAskADisabledService) {
   EXPECT_THAT(this->Members("studio:search:service:filter:health:disabled"), ElementsAre("a"));
 }
 
+// After Registry::RefreshService, which has just asked.
+TYPED_TEST(HealthServiceTest, TakesCachedCapabilitiesForAnAnswer) {
+  this->Register();
+  this->Answer();
+  typename TestFixture::Parts parts(this->store(), this->capabilities_, this->workers_);
+  const HealthRefreshOptions cached = {.use_cached_capabilities = true};
+  ASSERT_OK_AND_ASSIGN(HealthDocument document,
+                       this->Run(parts.health.RefreshHealth("a", this->now(), cached)));
+  EXPECT_EQ(document.http_status.state, HttpState::kReachable);
+  EXPECT_EQ(document.capability_status.last_successful_at, this->now()) << "never seen before";
+  EXPECT_EQ(document.worker_health.state, WorkerState::kUnknown) << "no capabilities are cached";
+  EXPECT_THAT(this->workers_.asked, IsEmpty());
+
+  ASSERT_THAT(this->Run(parts.registry.RefreshService("a", this->now())), IsOk());
+  const absl::Time seen = this->now();
+  this->Advance(absl::Seconds(10));
+  this->capabilities_.response = absl::DeadlineExceededError("timed out");
+  ASSERT_THAT(this->Refresh(), IsOk());
+  this->Advance(absl::Seconds(10));
+  ASSERT_OK_AND_ASSIGN(document, this->Run(parts.health.RefreshHealth("a", this->now(), cached)));
+  EXPECT_EQ(document.http_status.state, HttpState::kReachable) << "the failure is over";
+  EXPECT_EQ(document.http_status.error_detail, std::nullopt);
+  EXPECT_EQ(document.http_status.checked_at, this->now());
+  EXPECT_EQ(document.capability_status.error_detail, std::nullopt);
+  EXPECT_EQ(document.capability_status.checked_at, this->now());
+  EXPECT_EQ(document.capability_status.last_successful_at, seen) << "as in the record";
+  EXPECT_EQ(document.worker_health.state, WorkerState::kHealthy);
+  EXPECT_THAT(this->capabilities_.asked, SizeIs(2)) << "by the refreshes without the option";
+}
+
 // 26: a round writes the states of a disabled service, and nothing else of it.
 TYPED_TEST(HealthServiceTest, WritesOnlyTheStatesOfADisabledServiceInARound) {
   this->Register("a", ServiceStatus::kDisabled);

@@ -11,13 +11,12 @@
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/relayna/dlq/dlq_replay_service.h"
 #include "redouble/core/relayna/dlq/dlq_store.h"
-#include "redouble/core/relayna/observation_store.h"
 #include "redouble/core/relayna/service_event_feed.h"
-#include "redouble/core/relayna/status_store.h"
 #include "redouble/core/relayna/tokens.h"
 #include "redouble/core/relayna/workflow_contract_store.h"
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/python_json.h"
+#include "redouble/sim/operations/relayna/relayna_arguments.h"
 
 namespace redouble::inline v0_1::scenarios {
 namespace {
@@ -26,9 +25,7 @@ using python::Value;
 using relayna::DlqRecord;
 using relayna::DlqStore;
 using relayna::Observation;
-using relayna::ObservationStore;
 using relayna::ServiceEventFeed;
-using relayna::StatusStore;
 using relayna::WorkflowContract;
 using relayna::WorkflowContractStore;
 using sim::ArgumentReader;
@@ -57,73 +54,6 @@ OperationResult RecordOr(const absl::StatusOr<std::optional<DlqRecord>>& record)
   REDOUBLE_RETURN_IF_ERROR(record.status());
   return *record ? ToJson(relayna::ToValue(**record)) : Json();
 }
-
-// Null is no TTL; absence is the default.
-std::optional<int64_t> ReadTtl(ArgumentReader& reader, std::optional<int64_t> otherwise) {
-  const Json* ttl = reader.FindOrNull("ttl_seconds");
-  if (ttl == nullptr) return otherwise;
-  return ttl->is_null() ? std::nullopt : reader.OptionalInteger("ttl_seconds");
-}
-
-std::string ReadPrefix(ArgumentReader& reader, std::string otherwise) {
-  return reader.OptionalString("prefix").value_or(std::move(otherwise));
-}
-
-relayna::FeedOptions ReadFeedOptions(ArgumentReader& reader) {
-  relayna::FeedOptions options;
-  options.prefix = ReadPrefix(reader, options.prefix);
-  options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
-  options.feed_maxlen = reader.IntegerOr("feed_maxlen", options.feed_maxlen);
-  options.hardening.atomic_events = reader.BoolOr("atomic_events", false);
-  return options;
-}
-
-// Reads the feed that a store also writes to.
-std::optional<ServiceEventFeed> ReadFeed(ArgumentReader& reader, store::Store& store) {
-  const Json* feed = reader.Find("feed");
-  if (feed == nullptr) return std::nullopt;
-  ArgumentReader inner(*feed, "/feed");
-  std::optional<ServiceEventFeed> result;
-  result.emplace(store, ReadFeedOptions(inner));
-  if (absl::Status status = inner.Finish(); !status.ok()) reader.Refuse("feed", "unknown options");
-  return result;
-}
-
-relayna::StatusOptions ReadHardening(ArgumentReader& reader, relayna::StatusOptions options) {
-  options.hardening.newest_first = reader.BoolOr("newest_first", false);
-  return options;
-}
-
-relayna::ObservationOptions ReadHardening(ArgumentReader&, relayna::ObservationOptions options) {
-  return options;
-}
-
-// Reads the options of a store of events, and keeps the feed that it is coupled with.
-template <typename Store, typename Options>
-class EventStoreArguments {
- public:
-  EventStoreArguments(ArgumentReader& reader, OperationContext context)
-      : feed_(ReadFeed(reader, context.store)), store_(context.store, Read(reader, feed_)) {}
-
-  Store& store() { return store_; }
-
- private:
-  static Options Read(ArgumentReader& reader, std::optional<ServiceEventFeed>& feed) {
-    Options options;
-    options.prefix = ReadPrefix(reader, options.prefix);
-    options.ttl_seconds = ReadTtl(reader, options.ttl_seconds);
-    options.history_maxlen = reader.IntegerOr("history_maxlen", options.history_maxlen);
-    options.hardening.atomic_events = reader.BoolOr("atomic_events", false);
-    options.feed = feed ? &*feed : nullptr;
-    return ReadHardening(reader, std::move(options));
-  }
-
-  std::optional<ServiceEventFeed> feed_;
-  Store store_;
-};
-
-using StatusArguments = EventStoreArguments<StatusStore, relayna::StatusOptions>;
-using ObservationArguments = EventStoreArguments<ObservationStore, relayna::ObservationOptions>;
 
 // Reads a store whose records have an owner.
 template <typename Store, typename Options>

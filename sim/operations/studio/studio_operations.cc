@@ -77,15 +77,8 @@ OperationTask GetService(StudioParts& parts, const std::string& service_id) {
   co_return ModelOr(co_await parts.registry.GetService(service_id));
 }
 
-OperationResult ServicesOr(const absl::StatusOr<std::vector<studio::ServiceRecord>>& services) {
-  REDOUBLE_RETURN_IF_ERROR(services.status());
-  Json list = Json::array();
-  for (const studio::ServiceRecord& service : *services) list.push_back(ToJson(ToValue(service)));
-  return list;
-}
-
 OperationTask ListServices(StudioParts& parts, NoArguments) {
-  co_return ServicesOr(co_await parts.registry.ListServices());
+  co_return ModelsOr(co_await parts.registry.ListServices());
 }
 
 struct ServiceUpdate {
@@ -131,7 +124,7 @@ OperationTask GetRecord(StudioParts& parts, const std::string& service_id) {
 }
 
 OperationTask ListRecords(StudioParts& parts, NoArguments) {
-  co_return ServicesOr(co_await parts.records.List());
+  co_return ModelsOr(co_await parts.records.List());
 }
 
 OperationTask DeleteRecord(StudioParts& parts, const std::string& service_id) {
@@ -241,17 +234,6 @@ OperationTask IngestEvents(StudioParts& parts,
       {"inserted", report.inserted}, {"duplicate", report.duplicate}, {"invalid", report.invalid}};
 }
 
-// A clock that does not move.
-class FixedClock final : public base::Clock {
- public:
-  explicit FixedClock(absl::Time now) : now_(now) {}
-  int64_t NowMicros() const override { return absl::ToUnixMicros(now_); }
-  base::Task<void> SleepUntil(absl::Time) override { co_return; }
-
- private:
-  absl::Time now_;
-};
-
 // The feed, and how far to pull it.
 struct Pull {
   explicit Pull(ArgumentReader& reader) : feed(reader) {
@@ -294,8 +276,21 @@ OperationTask GetHealth(StudioParts& parts, const std::string& service_id) {
   co_return ModelOr(co_await parts.health.GetHealth(service_id, parts.now()));
 }
 
-OperationTask RefreshHealth(StudioParts& parts, const std::string& service_id) {
-  co_return ModelOr(co_await parts.health.RefreshHealth(service_id, parts.now()));
+struct HealthRefresh {
+  std::string service_id;
+  studio::HealthRefreshOptions options;
+};
+
+HealthRefresh ReadHealthRefresh(ArgumentReader& reader) {
+  HealthRefresh refresh;
+  refresh.service_id = reader.String("service_id");
+  refresh.options.use_cached_capabilities = reader.BoolOr("use_cached_capabilities", false);
+  return refresh;
+}
+
+OperationTask RefreshHealth(StudioParts& parts, const HealthRefresh& refresh) {
+  co_return ModelOr(
+      co_await parts.health.RefreshHealth(refresh.service_id, parts.now(), refresh.options));
 }
 
 OperationTask RefreshAllHealth(StudioParts& parts, NoArguments) {
@@ -339,10 +334,11 @@ sim::OperationTable StudioOperations() {
   table.Add("ingest.sync_service", Perform<ReadServicePull, SyncService>);
   table.Add("ingest.sync_registered_services", Perform<ReadPull, SyncServices>);
   table.Add("health.get_health", Perform<ReadServiceId, GetHealth>);
-  table.Add("health.refresh_health", Perform<ReadServiceId, RefreshHealth>);
+  table.Add("health.refresh_health", Perform<ReadHealthRefresh, RefreshHealth>);
   table.Add("health.refresh_all_services", Perform<ReadNothing, RefreshAllHealth>);
   table.Add("health_store.get_health", Perform<ReadServiceId, GetHealthDocument>);
   AddSearchOperations(table);
+  AddFacadeOperations(table);
   return table;
 }
 

@@ -27,7 +27,8 @@
 //   | `ingest.sync_registered_services`    | feed, server_page_size, pull_page_limit,             |
 //   |                                      | pull_max_pages                                       |
 //   | `health.get_health`                  | service_id                                           |
-//   | `health.refresh_health`              | service_id; answers of the service, below            |
+//   | `health.refresh_health`              | service_id, use_cached_capabilities (default: false);|
+//   |                                      | answers of the service, below                        |
 //   | `health.refresh_all_services`        | answers of the services, below                       |
 //   | `health_store.get_health`            | service_id                                           |
 //   | `search.task_document_id`            | service_id, task_id                                  |
@@ -45,6 +46,9 @@
 //   | `search.search_services`             | query, environment, status, health, tag, limit,      |
 //   |                                      | cursor                                               |
 //   | `search.prune_expired_task_documents`, `search.initialize` |                                |
+//   | `studio.get_service`                 | service_id                                           |
+//   | `studio.list_services`               |                                                      |
+//   | `studio.refresh_service`             | service_id; answers of the service, below            |
 //
 // All except the pure ones also take `now`, a time in RFC 3339 (default: the time of the scenario),
 // and the options of the stores: `event_prefix`, `ttl_seconds` (null: no TTL) and `history_maxlen`

@@ -93,7 +93,8 @@ TEST_F(StudioOperationsTest, RefuseMissingArguments) {
                                           "search.search_tasks",
                                           "search.search_services",
                                           "search.prune_expired_task_documents",
-                                          "search.initialize"};
+                                          "search.initialize",
+                                          "studio.list_services"};
   for (const std::string& name : table_.Names()) {
     const bool refused = sim::IsArgumentError(Call(name, Json::object()).status());
     EXPECT_EQ(refused, !needless.contains(name)) << name;
@@ -257,6 +258,27 @@ TEST_F(StudioOperationsTest, IndexAndFind) {
   EXPECT_EQ(Result("search.delete_task_document", {{"document_id", id}}), Json());
   EXPECT_EQ(Result("search.get_task_document", {{"document_id", id}}), Json());
   EXPECT_EQ(Result("search.build_prefix_tokens", {{"value", "ab"}}), Json({"a", "ab"}));
+}
+
+TEST_F(StudioOperationsTest, AnswerWithTheHealthOfServices) {
+  const Json capabilities = {{"relayna_version", "1"},
+                             {"topology_kind", "single"},
+                             {"alias_config_summary", Json::object()},
+                             {"service_metadata",
+                              {{"capability_path", "/"},
+                               {"discovery_source", "live"},
+                               {"compatibility", "capabilities_v1"}}}};
+  Result("registry.create_service", Service());
+  const Json refreshed =
+      Result("studio.refresh_service", {{"service_id", "a"}, {"capabilities", capabilities}});
+  EXPECT_EQ(refreshed["status"], "healthy");
+  EXPECT_EQ(refreshed["health"]["http_status"]["state"], "reachable");
+  EXPECT_EQ(Result("studio.get_service", {{"service_id", "a"}}), refreshed);
+  EXPECT_EQ(Result("studio.list_services", Json::object()), Json::array({refreshed}));
+  EXPECT_EQ(ErrorOf("studio.refresh_service", {{"service_id", "a"}}), "CapabilityRefreshError");
+  const Json health =
+      Result("health.refresh_health", {{"service_id", "a"}, {"use_cached_capabilities", true}});
+  EXPECT_EQ(health["http_status"]["state"], "reachable");
 }
 
 TEST_F(StudioOperationsTest, IndexServices) {

@@ -12,35 +12,6 @@ namespace {
 using sim::ArgumentReader;
 using sim::Json;
 
-studio::Hardening ReadHardening(ArgumentReader& reader) {
-  studio::Hardening hardening;
-  hardening.atomic_registry = reader.BoolOr("atomic_registry", false);
-  hardening.atomic_event_insert = reader.BoolOr("atomic_event_insert", false);
-  hardening.atomic_search_documents = reader.BoolOr("atomic_search_documents", false);
-  hardening.index_duplicates = reader.BoolOr("index_duplicates", false);
-  hardening.registered_services_only = reader.BoolOr("registered_services_only", false);
-  hardening.sweep_task_sets = reader.BoolOr("sweep_task_sets", false);
-  hardening.sweep_deleted_services = reader.BoolOr("sweep_deleted_services", false);
-  return hardening;
-}
-
-studio::EventStoreOptions EventOptions(ArgumentReader& reader, studio::Hardening hardening) {
-  studio::EventStoreOptions options;
-  options.prefix = reader.OptionalString("event_prefix").value_or(options.prefix);
-  if (reader.FindOrNull("ttl_seconds") != nullptr) {
-    options.ttl_seconds = reader.OptionalInteger("ttl_seconds");
-  }
-  options.history_maxlen = reader.IntegerOr("history_maxlen", options.history_maxlen);
-  options.hardening = hardening;
-  return options;
-}
-
-studio::SearchIndexOptions IndexOptions(ArgumentReader& reader) {
-  studio::SearchIndexOptions options;
-  options.task_ttl_seconds = reader.IntegerOr("task_index_ttl_seconds", options.task_ttl_seconds);
-  return options;
-}
-
 studio::RegistryStoreOptions RecordOptions(studio::Hardening hardening) {
   studio::RegistryStoreOptions options;
   options.hardening = hardening;
@@ -82,6 +53,35 @@ absl::StatusOr<std::vector<studio::ServiceEvent>> ReadFeed(ArgumentReader& reade
 
 }  // namespace
 
+studio::Hardening ReadStudioHardening(ArgumentReader& reader) {
+  studio::Hardening hardening;
+  hardening.atomic_registry = reader.BoolOr("atomic_registry", false);
+  hardening.atomic_event_insert = reader.BoolOr("atomic_event_insert", false);
+  hardening.atomic_search_documents = reader.BoolOr("atomic_search_documents", false);
+  hardening.index_duplicates = reader.BoolOr("index_duplicates", false);
+  hardening.registered_services_only = reader.BoolOr("registered_services_only", false);
+  hardening.sweep_task_sets = reader.BoolOr("sweep_task_sets", false);
+  hardening.sweep_deleted_services = reader.BoolOr("sweep_deleted_services", false);
+  return hardening;
+}
+
+studio::EventStoreOptions ReadEventOptions(ArgumentReader& reader, studio::Hardening hardening) {
+  studio::EventStoreOptions options;
+  options.prefix = reader.OptionalString("event_prefix").value_or(options.prefix);
+  if (reader.FindOrNull("ttl_seconds") != nullptr) {
+    options.ttl_seconds = reader.OptionalInteger("ttl_seconds");
+  }
+  options.history_maxlen = reader.IntegerOr("history_maxlen", options.history_maxlen);
+  options.hardening = hardening;
+  return options;
+}
+
+studio::SearchIndexOptions ReadIndexOptions(ArgumentReader& reader) {
+  studio::SearchIndexOptions options;
+  options.task_ttl_seconds = reader.IntegerOr("task_index_ttl_seconds", options.task_ttl_seconds);
+  return options;
+}
+
 ScriptedCapabilities::ScriptedCapabilities(ArgumentReader& reader)
     : body_(BodyOf(reader, "capabilities")), error_(ErrorOf(reader, "capability_error")) {}
 
@@ -121,14 +121,14 @@ base::Task<absl::StatusOr<studio::FeedPage>> ScriptedFeed::Fetch(std::string_vie
 
 StudioParts::StudioParts(sim::OperationContext context, ArgumentReader& reader)
     : now_(reader.TimeOr("now", context.clock.Now())),
-      hardening_(ReadHardening(reader)),
+      hardening_(ReadStudioHardening(reader)),
       has_search_(reader.BoolOr("search", true)),
       capabilities_(reader),
       workers_(reader),
       records(context.store, RecordOptions(hardening_)),
-      events(context.store, EventOptions(reader, hardening_)),
+      events(context.store, ReadEventOptions(reader, hardening_)),
       documents(context.store, DocumentOptions(hardening_)),
-      index(documents, IndexOptions(reader)),
+      index(documents, ReadIndexOptions(reader)),
       registry(records, {.policy = studio::OutboundPolicy::Create().value(),
                          .fetcher = &capabilities_,
                          .indexer = has_search_ ? &index : nullptr}),

@@ -32,6 +32,17 @@
 
 namespace redouble::inline v0_1::scenarios {
 
+// A clock that does not move.
+class FixedClock final : public base::Clock {
+ public:
+  explicit FixedClock(absl::Time now) : now_(now) {}
+  int64_t NowMicros() const override { return absl::ToUnixMicros(now_); }
+  base::Task<void> SleepUntil(absl::Time) override { co_return; }
+
+ private:
+  absl::Time now_;
+};
+
 // Answers with the arguments `capabilities`, `capability_error`, `workers` and `worker_error`. A
 // service without these arguments does not answer.
 class ScriptedCapabilities final : public studio::CapabilityFetcher {
@@ -65,6 +76,14 @@ class ScriptedFeed final : public studio::FeedSource {
   absl::StatusOr<std::vector<studio::ServiceEvent>> events_;
   int64_t page_size_;
 };
+
+// Reads the options of the event store, with the hardening.
+studio::EventStoreOptions ReadEventOptions(sim::ArgumentReader& reader,
+                                           studio::Hardening hardening);
+// Reads core/studio/hardening.h as booleans.
+studio::Hardening ReadStudioHardening(sim::ArgumentReader& reader);
+// Reads the options of the search index.
+studio::SearchIndexOptions ReadIndexOptions(sim::ArgumentReader& reader);
 
 // All parts, on one store. Not movable, because the parts have pointers to each other.
 class StudioParts {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -106,8 +107,18 @@ absl::StatusOr<ServiceChoice> ReadServiceChoice(sim::ArgumentReader& reader);
 base::Task<absl::StatusOr<studio::ServiceRecord>> Chosen(StudioParts& parts,
                                                          const ServiceChoice& choice);
 
-// Adds the operations of the search index.
+// Returns an array of models.
+template <typename Model>
+sim::OperationResult ModelsOr(const absl::StatusOr<std::vector<Model>>& models) {
+  REDOUBLE_RETURN_IF_ERROR(models.status());
+  sim::Json list = sim::Json::array();
+  for (const Model& model : *models) list.push_back(ToJson(ToValue(model)));
+  return list;
+}
+
+// Add the operations of the search index, and those of studio::Studio.
 void AddSearchOperations(sim::OperationTable& table);
+void AddFacadeOperations(sim::OperationTable& table);
 
 }  // namespace redouble::inline v0_1::scenarios
 

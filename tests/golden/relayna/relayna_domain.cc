@@ -17,6 +17,7 @@
 #include "redouble/core/store/errors.h"
 #include "redouble/sim/operations/arguments.h"
 #include "redouble/sim/operations/relayna/relayna_operations.h"
+#include "redouble/tests/golden/relayna/relayna_stream.h"
 #include "redouble/tests/golden/replay/race.h"
 #include "redouble/tests/golden/studio/studio_domain.h"
 
@@ -411,6 +412,7 @@ Domain RelaynaDomain() {
   Domain domain;
   domain.operations = Operations();
   domain.operations.Add("parse", ParseTimestamps);
+  domain.operations.Add("status.stream", StatusStream(ErrorTypeOf));
   AddStudioOperations(domain.operations);
   domain.canonical_commands = WithSortedTokens;
   domain.record_error = RecordError;

@@ -4,6 +4,7 @@ An original runs on a real Redis with a clock that the caller sets. Sets are ite
 of a Python set is no behaviour, and SET has its options in the order of redis-py 8: NX, then EX.
 """
 
+import copy
 import dataclasses
 import importlib
 import importlib.abc
@@ -12,6 +13,13 @@ import os
 import sys
 from datetime import datetime as real_datetime
 from datetime import timezone
+
+from redis.asyncio.client import PubSub
+
+# The comment of a stream without news.
+IDLE = ": keepalive\n\n"
+# What a subscription sends to find out that there is no message.
+IDLE_PING = "idle"
 
 # Packages that the checkout imports and these operations do not need.
 UNNEEDED = ("fastapi", "starlette", "httpx", "aio_pika", "aiormq", "opentelemetry", "prometheus_client", "asyncpg",
@@ -85,6 +93,27 @@ def _set(redis, name, value, ex=None, nx=False):
     return redis.execute_command("SET", name, value, *options)
 
 
+class HttpError(Exception):
+    """In the place of fastapi's HTTPException; its cause is the error of the operation."""
+
+    def __init__(self, status_code, detail):
+        super().__init__(f"{status_code}: {detail}")
+
+
+class Routes:
+    """In the place of fastapi's router: the functions of the routes, by their names."""
+
+    def __init__(self):
+        self.functions = {}
+
+    def __getattr__(self, _verb):
+        return lambda *_args, **_kwargs: self._add
+
+    def _add(self, function):
+        self.functions[function.__name__] = function
+        return function
+
+
 class Modules:
     """The modules of a checkout."""
 
@@ -96,6 +125,7 @@ class Modules:
                  "feed": "relayna.observability.feed", "dlq": "relayna.dlq.store", "dlq_models": "relayna.dlq.models",
                  "dlq_service": "relayna.dlq.service", "workflow": "relayna.storage.workflow_contract_store",
                  "contracts": "relayna.contracts.compatibility", "registry": "relayna_studio.registry",
+                 "stream": "relayna.status.stream", "contract_models": "relayna.contracts",
                  "events": "relayna_studio.events", "health": "relayna_studio.health",
                  "search": "relayna_studio.search"}
         for name, module in names.items():
@@ -103,6 +133,9 @@ class Modules:
         for module in (self.dlq_service, self.registry, self.events, self.health, self.search):
             module.datetime = Clock
         self.search.set = _SortedSet
+        self.registry.APIRouter = Routes
+        self.registry.HTTPException = HttpError
+        self.registry.status = _Anything()
         importlib.import_module("redis.commands.core").BasicKeyCommands.set = _set
 
 
@@ -200,6 +233,8 @@ class Studio:
         self.health_documents = modules.health.RedisStudioHealthStore(redis)
         self.health = modules.health.StudioHealthRefreshService(
             self.registry, self.health_documents, self.events, http, indexer)
+        self.routes = modules.registry.create_service_registry_router(
+            service_registry=self.registry, health_service=self.health).functions
 
 
 def _without(args, *names):
@@ -215,6 +250,111 @@ class _Broker:
     async def publish_raw_to_queue(self, *_args, **_kwargs):
         if self._error is not None:
             raise type(self._error["type"], (Exception,), {})(self._error["message"])
+
+
+class _Subscription(PubSub):
+    """Tells what has been published from what has not: before it says that there is no message, it sends PING, whose
+    answer comes after all messages."""
+
+    _asks = False
+
+    async def get_message(self, ignore_subscribe_messages=False, timeout=0.0):
+        if not self._asks:
+            await self.ping(IDLE_PING)
+            self._asks = True
+        message = None
+        while message is None:
+            message = await super().get_message(ignore_subscribe_messages, timeout)
+        if message["type"] == "pong":
+            self._asks = False
+            return None
+        return message
+
+    async def aclose(self):
+        """Later versions of redis-py have it."""
+        await self.close()
+
+
+class _Subscriber:
+    """A client whose subscriptions are the ones above."""
+
+    def __init__(self, redis):
+        self._redis = redis
+
+    def __getattr__(self, name):
+        return getattr(self._redis, name)
+
+    def pubsub(self):
+        return _Subscription(self._redis.connection_pool)
+
+
+class StreamRun:
+    """One status stream, from its beginning to its end or until all is written that the arguments name.
+
+    `between` is written after the subscription, before the history is read; each item of `live`, when the stream has
+    nothing to send, and is followed by PING.
+    """
+
+    def __init__(self, modules, store, args):
+        self._m = modules
+        self._store = store
+        self._args = args
+        self._ends = False
+        self._error = None
+
+    async def result(self):
+        """The texts of the frames, up to the first comment that says that there is nothing more, then those after each
+        item of `live`; and the class of the error that ended the stream."""
+        stream = self._stream()
+        frames = [await self._frames(stream)]
+        for item in self._args.get("live", []):
+            await self._write(item)
+            await self._store.redis.ping()
+            frames.append(await self._frames(stream))
+        await stream.aclose()
+        return {"frames": frames, "error": self._error}
+
+    def _stream(self):
+        args = self._args
+        contracts = self._m.contract_models
+        history = self._store.get_history
+
+        async def write_then_read(task_id):
+            for item in args.get("between", []):
+                await self._write(item)
+            return await history(task_id)
+
+        watched = copy.copy(self._store)
+        watched.redis = _Subscriber(self._store.redis)
+        watched.get_history = write_then_read
+        options = {}
+        if "terminal_statuses" in args:
+            options["terminal_statuses"] = self._m.stream.TerminalStatusSet(set(args["terminal_statuses"]))
+        if args.get("adapter") == "document":
+            options["output_adapter"] = self._m.stream.document_output_adapter
+        if "aliases" in args:
+            options["alias_config"] = contracts.ContractAliasConfig(field_aliases=args["aliases"])
+        stream = self._m.stream.SSEStatusStream(store=watched, keepalive_interval_seconds=1, **options)
+        return stream.stream(args["task_id"], last_event_id=args.get("last_event_id"))
+
+    async def _write(self, item):
+        task_id = item.get("task_id", self._args["task_id"])
+        if "event" in item:
+            await self._store.set_history(task_id, item["event"])
+        else:
+            await self._store.redis.publish(self._store.channel_name(task_id), item["publish"])
+
+    async def _frames(self, stream):
+        texts = []
+        while not self._ends and (not texts or texts[-1] != IDLE):
+            try:
+                texts.append((await anext(stream)).decode())
+            except StopAsyncIteration:
+                self._ends = True
+            except Exception as error:
+                self._ends = True
+                self._error = type(error).__name__
+        return texts
 
 
 class Original:
@@ -243,6 +383,8 @@ class Original:
 
     async def _status(self, method, args):
         store = self._event_store(self._m.status.RedisStatusStore, self._config["status"])
+        if method == "stream":
+            return await StreamRun(self._m, store, args).result()
         return await getattr(store, method)(**args)
 
     async def _observation(self, method, args):
@@ -272,14 +414,14 @@ class Original:
         store = self._m.workflow.RedisWorkflowContractStore(self._redis, **self._config["workflow"])
         return await getattr(store, method)(**args)
 
-    def _studio(self, args):
+    def _studio_parts(self, args):
         return Studio(self._m, self._redis, self._config["registry"], args)
 
     async def _registry(self, method, args):
         m = self._m.registry
         if method == "normalize_base_url":
             return m.normalize_base_url(args["url"])
-        studio = self._studio(args)
+        studio = self._studio_parts(args)
         members = _without(args, "now", "capabilities", "capability_error")
         if method == "create_service":
             return await studio.registry.create_service(m.CreateServiceRequest.model_validate(members))
@@ -289,13 +431,13 @@ class Original:
         return await getattr(studio.registry, method)(**members)
 
     async def _events(self, method, args):
-        store = self._studio(args).events
+        store = self._studio_parts(args).events
         if method == "insert_event":
             return await store.insert_event(self._m.events.StudioEventEnvelope.model_validate(args["envelope"]))
         return await getattr(store, method)(**_without(args, "now"))
 
     async def _ingest(self, method, args):
-        ingest = self._studio(args).ingest
+        ingest = self._studio_parts(args).ingest
         if method == "ingest_events":
             request = self._m.events.StudioEventIngestRequest.model_validate({"events": args["events"]})
             return await ingest.ingest_request(request)
@@ -306,13 +448,23 @@ class Original:
         return await getattr(ingest, method)(**_without(args, "now"))
 
     async def _health(self, method, args):
-        health = self._studio(args).health
+        health = self._studio_parts(args).health
         if method == "refresh_all_services":
             return await health.refresh_all_services()
-        return await getattr(health, method)(args["service_id"])
+        cached = {name: args[name] for name in ("use_cached_capabilities",) if name in args}
+        return await getattr(health, method)(args["service_id"], **cached)
+
+    async def _studio(self, method, args):
+        """The routes of the web application."""
+        route = self._studio_parts(args).routes[method]
+        try:
+            result = await route(*[args["service_id"]] if "service_id" in args else [])
+        except HttpError as error:
+            raise error.__cause__
+        return result.services if method == "list_services" else result
 
     async def _health_store(self, _method, args):
-        return await self._studio(args).health_documents.get_health(args["service_id"])
+        return await self._studio_parts(args).health_documents.get_health(args["service_id"])
 
     async def _search(self, method, args):
         m = self._m.search
@@ -321,7 +473,7 @@ class Original:
             return m._task_document_id(**given)
         if method == "build_prefix_tokens":
             return sorted(m._build_prefix_tokens(given.get("value")))
-        studio = self._studio(args)
+        studio = self._studio_parts(args)
         if method == "search_tasks":
             return await studio.index.search_tasks(m.StudioTaskSearchQuery.model_validate(given))
         if method == "search_services":

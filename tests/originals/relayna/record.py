@@ -70,13 +70,15 @@ class Monitor:
         self._file.readline()
 
     def until(self, marker):
-        """The commands before ECHO marker."""
+        """The commands before ECHO marker, without those of subscriptions, which have connections of their own."""
+        import original
         commands = []
         while True:
             words = words_of(self._file.readline().decode().rstrip("\r\n"))
             if words == ["ECHO", marker]:
                 return commands
-            commands.append(words)
+            if words[0] not in ("SUBSCRIBE", "UNSUBSCRIBE") and words != ["PING", original.IDLE_PING]:
+                commands.append(words)
 
     def close(self):
         self._file.close()
@@ -116,7 +118,7 @@ WITHOUT_RESULT = ("health.refresh_all_services", "ingest.sync_registered_service
 # This project reads all values of a list in one round trip, and the original reads until it fails. A failure that has
 # only read is therefore not recorded.
 READS_ALL = ("dlq.summarize_queues", "registry.list_services", "ingest.sync_registered_services",
-             "health.refresh_all_services", "search.initialize")
+             "health.refresh_all_services", "search.initialize", "studio.list_services")
 READS = ("GET", "LRANGE", "SMEMBERS")
 
 

@@ -173,6 +173,9 @@ class Sequence:
         rng = self._rng
         event = some(rng, 0.9, {"task_id": lambda: rng.choice(TASK_IDS + [None, 7, 0]),
                                 "status": lambda: rng.choice(STATUSES + [None, 7, True])})
+        # The original's stream ends with an error at a status that is no text.
+        if self._kind == "streams" and not isinstance(event.get("status"), str) and rng.random() < 0.8:
+            event["status"] = rng.choice(STATUSES)
         event.update(some(rng, 0.6, {"timestamp": lambda: rng.choice(TIMES + [None, 1767225600, 1.5])}))
         event.update(some(rng, 0.6, {"event_id": lambda: rng.choice(
             ["e1", "e2", "e3", "e4", "e5", "e6", "e7", " e2 ", "", "  ", None, 7, 0, "e:1", "é"])}))
@@ -232,6 +235,29 @@ class Sequence:
         after = self._cursors.get("feed.get_feed", []) + ["e1", "e2", "ghost", ""]
         return "feed.get_feed", some(rng, 0.6, {"after": lambda: rng.choice(after),
                                                 "limit": lambda: rng.choice([1, 2, 100, 0, -1])})
+
+    def _write(self):
+        """Something that reaches the channel of a stream."""
+        rng = self._rng
+        kind = rng.randrange(12)
+        if kind == 0:
+            return {"publish": rng.choice(["", "{", "not json", "[]", "[1]", "1", "null", '"x"', '""', "{}", " {} ",
+                                           '{"status": NaN}', '{"status": "Failed"}', '{"event_id": " e3 "}'])}
+        event = self._status_event()
+        if kind == 1:
+            return {"publish": json.dumps(event, ensure_ascii=False)}
+        return {"event": event, **some(rng, 0.1, {"task_id": rng.choice(TASK_IDS)})}
+
+    def stream(self):
+        rng = self._rng
+        ids = ["e1", "e2", "e3", " e2 ", "ghost", "", "e:1"]
+        return "status.stream", {"task_id": rng.choice(TASK_IDS[:6]), **some(rng, 0.3, {
+            "last_event_id": lambda: rng.choice(ids), "adapter": "document",
+            "terminal_statuses": lambda: rng.choice([["processing"], ["Completed", "QUEUED"], [], ["i\u0307n"]]),
+            "aliases": lambda: rng.choice([{}, {"task_id": "id"}, {"event_id": "id", "status": "state"},
+                                           {"status": "event_id"}, {"meta": "meta"}, {"message": "status"}]),
+            "between": lambda: [self._write() for _ in range(rng.randrange(3))]}),
+            "live": [self._write() for _ in range(rng.randrange(5))]}
 
     # Dead letters.
 
@@ -366,6 +392,8 @@ class Sequence:
                                            "environment": self._rng.choice(["prod", "dev"]), "auth_mode": "none"}
 
     def _service_id(self):
+        if self._kind == "routes" and self._rng.random() < 0.8:
+            return self._rng.choice(["svc-a", "svc-a", "svc-a", "svc-b"])
         return self._rng.choice(SERVICES + [" svc-a ", "ghost"])
 
     def update_service(self):
@@ -499,6 +527,19 @@ class Sequence:
     def refresh_health(self):
         return "health.refresh_health", {"service_id": self._service_id(), **self._answers(), **self._workers()}
 
+    def refresh_cached(self):
+        return "health.refresh_health", {"service_id": self._service_id(), "use_cached_capabilities": True,
+                                         **self._answers(), **self._workers()}
+
+    def refresh_route(self):
+        return "studio.refresh_service", {"service_id": self._service_id(), **self._answers(), **self._workers()}
+
+    def get_with_health(self):
+        return "studio.get_service", {"service_id": self._service_id()}
+
+    def list_with_health(self):
+        return "studio.list_services", {}
+
     def refresh_all(self):
         return "health.refresh_all_services", {**self._answers(), **self._workers()}
 
@@ -556,7 +597,7 @@ class Sequence:
 
 
 S = Sequence
-STUDIO = ("registry", "events", "ingest", "health", "health_store", "search")
+STUDIO = ("registry", "events", "ingest", "health", "health_store", "search", "studio")
 # The operations of each kind with their weights, and the number of steps.
 KINDS = {
     "sdk": ([(S.set_history, 9), (S.get_history, 2), (S.get_latest, 1), (S.get_children, 1), (S.set_observation, 4),
@@ -572,9 +613,13 @@ KINDS = {
                 (S.pull_cursor, 1), (S.sync_service, 2), (S.sync_all, 1), (S.refresh_service, 1)], 40),
     "health": ([(S.refresh_health, 5), (S.get_health, 3), (S.refresh_all, 2), (S.stored_health, 1), (S.insert_event, 3),
                 (S.update_service, 2), (S.refresh_service, 1), (S.delete_service, 1), (S.open_service, 1)], 36),
+    "routes": ([(S.refresh_route, 5), (S.list_with_health, 3), (S.get_with_health, 1), (S.refresh_cached, 3),
+                (S.refresh_health, 1), (S.get_health, 1), (S.refresh_all, 1), (S.insert_event, 3),
+                (S.update_service, 2), (S.delete_service, 1), (S.open_service, 1)], 36),
+    "streams": ([(S.stream, 5), (S.set_history, 8), (S.get_history, 1)], 40),
     "tasks": ([(S.ingest, 8), (S.search_tasks, 6), (S.prune, 2), (S.initialize, 1), (S.set_task, 1), (S.delete_tasks, 1),
                (S.update_service, 1), (S.delete_service, 1), (S.open_service, 1), (S.sync_service, 1)], 36),
 }
-OPENINGS = {kind: [S.open_service, S.open_other] for kind in ("registry", "events", "health", "tasks")}
-FAMILIES = {"sdk": ("status", "observation", "feed"), "dlq": ("dlq",), "workflow": ("workflow",), "pure": (),
-            **{kind: STUDIO for kind in ("registry", "events", "health", "tasks")}}
+OPENINGS = {kind: [S.open_service, S.open_other] for kind in ("registry", "events", "health", "routes", "tasks")}
+FAMILIES = {"sdk": ("status", "observation", "feed"), "streams": ("status",), "dlq": ("dlq",), "workflow": ("workflow",), "pure": (),
+            **{kind: STUDIO[:-1] for kind in OPENINGS}, "routes": STUDIO}
