@@ -28,7 +28,8 @@ store::CommandSpec WithChannelsAsKeys(store::CommandSpec spec) {
 
 }  // namespace
 
-ClusterView::ClusterView(ClusterOptions options) : shards_(std::move(options.shards)) {
+ClusterView::ClusterView(ClusterOptions options)
+    : shards_(std::move(options.shards)), migrates_in_scripts_(options.migrates_in_scripts) {
   if (shards_.empty()) shards_.push_back(ClusterShard());
   self_ = std::min(options.self, shards_.size() - 1);
   shard_of_.fill(kNobody);

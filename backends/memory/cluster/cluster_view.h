@@ -12,8 +12,9 @@
 //   // MGET {run1}:a {run2}:b
 //   // (error) CROSSSLOT Keys in request don't hash to the same slot
 //
-// A view never changes. There are no migrations, so ASK and TRYAGAIN do not occur, and the
-// subcommands of CLUSTER that would change the topology return an error.
+// A view never changes. There are no migrations but those of `migrates_in_scripts`, so ASK and
+// TRYAGAIN do not occur, and the subcommands of CLUSTER that would change the topology return an
+// error.
 //
 // Thread-safety: constant after construction.
 // Source: Redis 7.0 Cluster specification; getNodeByQuery and CLUSTER of redis-server 7.0.15.
@@ -59,6 +60,11 @@ struct ClusterOptions {
   std::vector<ClusterShard> shards = {ClusterShard()};
   // The index of the shard whose master is the engine; the last shard if there are fewer.
   size_t self = 0;
+  // Whether the slot of each script migrates while it runs, as CLUSTER SETSLOT MIGRATING begins it.
+  // A node runs a script, or a transaction with scripts, if it has all its keys then, and refuses
+  // the script a key that was deleted meanwhile, after what it has written. Others wait for the end
+  // of the migration: they run as if there were none.
+  bool migrates_in_scripts = false;
 };
 
 class ClusterView {
@@ -102,6 +108,7 @@ class ClusterView {
   int16_t ShardOf(int slot) const { return shard_of_[static_cast<size_t>(slot)]; }
   // The number of slots that belong to a shard.
   int assigned_slots() const { return assigned_slots_; }
+  bool migrates_in_scripts() const { return migrates_in_scripts_; }
   bool is_up() const { return assigned_slots_ == base::kClusterSlots; }
 
   // The error text: "MOVED 3443 127.0.0.1:7001". `verdict` must not be kServes.
@@ -110,6 +117,7 @@ class ClusterView {
  private:
   std::vector<ClusterShard> shards_;
   size_t self_;
+  bool migrates_in_scripts_;
   int assigned_slots_ = 0;
   std::array<int16_t, base::kClusterSlots> shard_of_;
 };

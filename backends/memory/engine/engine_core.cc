@@ -471,8 +471,24 @@ std::optional<Reply> EngineCore::RefuseBySession(SessionCore& session, CommandId
   return std::nullopt;
 }
 
+bool EngineCore::HasKeys(CommandId id, Arguments arguments) {
+  const auto keys = store::KeyIndexes(store::SpecOf(id), arguments);
+  return !keys || std::all_of(keys->begin(), keys->end(), [&](size_t key) {
+    return database(0).Find(arguments[key]) != nullptr;
+  });
+}
+
+bool EngineCore::RunsWhileSlotMigrates(const SessionCore& session, CommandId id,
+                                       Arguments arguments) {
+  if (id != CommandId::kExec) return RunsScript(id) && HasKeys(id, arguments);
+  return std::all_of(session.queued().begin(), session.queued().end(),
+                     [&](const SessionCore::QueuedCommand& queued) {
+                       return HasKeys(queued.id, queued.arguments);
+                     });
+}
+
 std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId id,
-                                               Arguments arguments) const {
+                                               Arguments arguments) {
   ClusterView::Keys keys(*cluster_);
   if (id == CommandId::kExec) {
     // The keys of a transaction are checked once more, all together.
@@ -483,6 +499,8 @@ std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId i
     keys.Add(store::SpecOf(id), arguments);
   }
   session.set_slot(keys.slot());
+  session.set_slot_migrates(cluster_->migrates_in_scripts() &&
+                            RunsWhileSlotMigrates(session, id, arguments));
   const ClusterView::Verdict verdict = keys.verdict();
   if (verdict == ClusterView::Verdict::kServes) return std::nullopt;
   if (id == CommandId::kExec) {
@@ -494,8 +512,10 @@ std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId i
 }
 
 std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandId id,
-                                                  Arguments arguments, bool one_slot) const {
+                                                  Arguments arguments, bool one_slot) {
   if (!cluster_) return std::nullopt;
+  const Reply not_local =
+      Reply::Error("ERR Script attempted to access a non local key in a cluster node");
   ClusterView::Keys keys(*cluster_);
   keys.Add(store::SpecOf(id), arguments);
   switch (keys.verdict()) {
@@ -504,8 +524,9 @@ std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandI
     case ClusterView::Verdict::kDown:
       return Reply::Error("ERR Script attempted to execute a command while the cluster is down");
     default:
-      return Reply::Error("ERR Script attempted to access a non local key in a cluster node");
+      return not_local;
   }
+  if (session.slot_migrates() && !HasKeys(id, arguments)) return not_local;
   if (!one_slot || keys.slot() == ClusterView::kNoSlot) return std::nullopt;
   if (session.slot() == ClusterView::kNoSlot) session.set_slot(keys.slot());
   if (session.slot() == keys.slot()) return std::nullopt;

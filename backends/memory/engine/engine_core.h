@@ -184,7 +184,7 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // The error for a command that a script calls with keys of another cluster node or slot; nullopt
   // if the command may run. `one_slot`: all keys of the script must be in one slot.
   std::optional<Reply> RefuseScriptCall(SessionCore& session, store::CommandId id,
-                                        Arguments arguments, bool one_slot) const;
+                                        Arguments arguments, bool one_slot);
   // Evicts what a smaller maxmemory no longer allows, serves the blocked sessions whose keys
   // changed, and sends invalidations. To be called after each command of a client.
   void FinishCommand() {
@@ -290,7 +290,11 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // The MOVED, ASK, CROSSSLOT or CLUSTERDOWN error for the command's keys; nullopt if this node
   // serves them.
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,
-                                     Arguments arguments) const;
+                                     Arguments arguments);
+  bool HasKeys(store::CommandId id, Arguments arguments);
+  // Whether a script or transaction has all its keys, so that a node runs it while their slot
+  // migrates.
+  bool RunsWhileSlotMigrates(const SessionCore& session, store::CommandId id, Arguments arguments);
   // The BUSY, OOM, MISCONF or NOREPLICAS error; nullopt if the command may run.
   std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id,
                                   Arguments arguments);

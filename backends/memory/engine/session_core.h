@@ -201,6 +201,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // before the first key.
   int slot() const { return slot_; }
   void set_slot(int slot) { slot_ = slot; }
+  // Whether that slot migrates and the node had all keys of the script at its start.
+  bool slot_migrates() const { return slot_migrates_; }
+  void set_slot_migrates(bool migrates) { slot_migrates_ = migrates; }
 
   void LogIn(const AclUser& user) {
     user_ = &user;
@@ -317,6 +320,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   int64_t connected_us_ = 0;
   int64_t last_used_us_ = 0;
   int slot_ = ClusterView::kNoSlot;
+  bool slot_migrates_ = false;
   // The current request waited for a blocked command before it.
   bool catches_up_ = false;
   std::vector<QueuedCommand> queued_;
