@@ -8,6 +8,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
@@ -75,8 +80,24 @@ absl::StatusOr<std::optional<int>> SlotMover::SlotWithKeys() {
   return std::nullopt;
 }
 
+absl::StatusOr<bool> SlotMover::ExpiresNow(int slot) {
+  const redis::SpawnedServer& node = cluster_.node(owners_[static_cast<size_t>(slot)]);
+  REDOUBLE_ASSIGN_OR_RETURN(
+      const store::Reply keys,
+      redis::AskServer(node, {"CLUSTER", "GETKEYSINSLOT", absl::StrCat(slot), "1000"}));
+  for (const store::Reply& key : keys.elements()) {
+    REDOUBLE_ASSIGN_OR_RETURN(const store::Reply ttl, redis::AskServer(node, {"PTTL", key.text()}));
+    if (ttl == store::Reply::Integer(0)) return true;
+  }
+  return false;
+}
+
 absl::Status SlotMover::MoveOne() {
   REDOUBLE_ASSIGN_OR_RETURN(const std::optional<int> with_keys, SlotWithKeys());
+  if (with_keys) {
+    REDOUBLE_ASSIGN_OR_RETURN(const bool expires_now, ExpiresNow(*with_keys));
+    if (expires_now) return absl::OkStatus();
+  }
   const int slot = with_keys.value_or(static_cast<int>(rng_.Below(base::kClusterSlots)));
   size_t& owner = owners_[static_cast<size_t>(slot)];
   const size_t to = (owner + 1 + rng_.Below(masters_ - 1)) % masters_;
@@ -98,8 +119,11 @@ MasterKiller::~MasterKiller() { WaitUntilTaken(); }
 void MasterKiller::BeforeCommand() {
   if (commands_left_-- != 0) return;
   has_killed_ = true;
-  std::printf("[cluster killed] a master\n");
-  if (between_commands_) Kill();
+  std::printf("[cluster killed] %s\n", between_commands_ ? "between commands" : "at any moment");
+  if (between_commands_) {
+    if (const absl::Status waited = WaitForReplica(); !waited.ok()) Die(waited);
+    Kill();
+  }
   thread_ = std::thread([this] {
     if (!between_commands_) Kill();
     TakeOver();
@@ -111,6 +135,26 @@ void MasterKiller::WaitUntilTaken() {
 }
 
 void MasterKiller::Kill() { cluster_.node(master_).Kill(); }
+
+absl::Status MasterKiller::WaitForReplica() {
+  const auto offset = [](const redis::SpawnedServer& node,
+                         absl::string_view field) -> absl::StatusOr<int64_t> {
+    REDOUBLE_ASSIGN_OR_RETURN(const std::string text,
+                              redis::AskServer(node, "INFO", "replication"));
+    int64_t value = 0;
+    for (absl::string_view line : absl::StrSplit(text, "\r\n")) {
+      if (absl::ConsumePrefix(&line, field) && absl::SimpleAtoi(line, &value)) return value;
+    }
+    return absl::NotFoundError(absl::StrCat(field, " is not in: ", text));
+  };
+  REDOUBLE_ASSIGN_OR_RETURN(const int64_t written,
+                            offset(cluster_.node(master_), "master_repl_offset:"));
+  while (true) {
+    REDOUBLE_ASSIGN_OR_RETURN(const int64_t received,
+                              offset(cluster_.node(master_ + masters_), "slave_repl_offset:"));
+    if (received >= written) return absl::OkStatus();
+  }
+}
 
 // The held clocks of the nodes keep them from noticing the loss by themselves.
 void MasterKiller::TakeOver() {

@@ -47,6 +47,8 @@ class SlotMover {
   void Run();
   // The slot of a random key; nullopt if the cluster is empty.
   absl::StatusOr<std::optional<int>> SlotWithKeys();
+  // Whether a key of the slot expires with the next millisecond. MIGRATE would give it another one.
+  absl::StatusOr<bool> ExpiresNow(int slot);
   // Moves a slot with keys, or any slot if none has keys, to another master.
   absl::Status MoveOne();
 
@@ -64,15 +66,17 @@ class SlotMover {
 // Kills one master, once, and has its replica take over.
 class MasterKiller {
  public:
-  // Draws the master, the command, and whether the master dies before that command is sent or at
-  // any moment of it. `node(i + masters)` must be the replica of `node(i)`.
+  // Draws the master, the command, and whether the master dies before that command is sent, when
+  // its replica has all its writes, or at any moment of the command. `node(i + masters)` must be
+  // the replica of `node(i)`.
   MasterKiller(redis::SpawnedCluster& cluster, size_t masters, base::Rng rng);
   ~MasterKiller();
 
   MasterKiller(const MasterKiller&) = delete;
   MasterKiller& operator=(const MasterKiller&) = delete;
 
-  // To be called before each command of the test. Prints "[cluster killed] a master" when it does.
+  // To be called before each command of the test. Prints "[cluster killed] between commands" or
+  // "[cluster killed] at any moment" when it does.
   void BeforeCommand();
   // Waits until the replica has taken over, if a master was killed.
   void WaitUntilTaken();
@@ -80,6 +84,8 @@ class MasterKiller {
 
  private:
   void Kill();
+  // Waits until the replica has all writes of the master.
+  absl::Status WaitForReplica();
   void TakeOver();
 
   redis::SpawnedCluster& cluster_;

@@ -18,7 +18,7 @@ namespace redouble::inline v0_1::tests {
 
 absl::Status MemoryClusterBackend::Start(absl::Time start) {
   memory::EngineOptions options;
-  options.cluster = memory::ClusterOptions();
+  options.cluster = memory::ClusterOptions{.migrates_in_scripts = true};
   clock_ = std::make_unique<base::VirtualClock>(start);
   engine_ = std::make_unique<memory::Engine>(*clock_, options);
   return absl::OkStatus();

@@ -34,7 +34,8 @@
 
 namespace redouble::inline v0_1::tests {
 
-// The memory engine as a cluster of one node. Always available.
+// The memory engine as a cluster of one node, which migrates the slot of each script while it runs.
+// Always available.
 class MemoryClusterBackend {
  public:
   static constexpr std::string_view kName = "MemoryCluster";

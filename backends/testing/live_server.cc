@@ -121,6 +121,9 @@ class ClusterWatcher final : public store::Store {
   void Submit(store::Request& request) override {
     MasterKiller* const killer = LiveCluster::OfProcess().killer.get();
     if (killer != nullptr) killer->BeforeCommand();
+    // The masters answer one after the other.
+    std::unique_lock<std::mutex> calm;
+    if (AsksAllMasters(request)) calm = LiveCluster::OfProcess().Calm();
     Answered answered(request);
     inner_->Submit(answered);
     const bool refused = answered.result.ok()
@@ -144,6 +147,12 @@ class ClusterWatcher final : public store::Store {
    private:
     void OnComplete(absl::StatusOr<store::Reply>&& done) override { result = std::move(done); }
   };
+
+  static bool AsksAllMasters(const store::Request& request) {
+    const store::CommandId id = store::RowOf(request.commands().front());
+    return id == store::CommandId::kDbSize || id == store::CommandId::kKeys ||
+           id == store::CommandId::kFlushAll;
+  }
 
   // The error of a script that accesses a key that it did not declare.
   static bool IsKeyError(const store::Reply& reply) {

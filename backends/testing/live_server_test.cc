@@ -116,6 +116,29 @@ TEST_F(LiveServerTest, MovesSlotsWhileATestUsesThem) {
   EXPECT_EQ((*cluster)->node(0).held_time(), kStart + absl::Hours(1));
 }
 
+// A move would let the key live for a millisecond more. The other key shows that slots have moved.
+TEST_F(LiveServerTest, MovesNoKeyWhoseTimeToLiveIsZero) {
+  AskFor("cluster");
+  setenv("REDOUBLE_LIVE_WHILE", "moving", 1);
+  const auto cluster = EmptyLiveCluster(kStart);
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const auto store = ConnectToLive(**cluster);
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(Send(**store, {"SET", "a", "1", "PX", "1000"}).ok());
+  ASSERT_TRUE(Send(**store, {"SET", "b", "1"}).ok());
+  ASSERT_TRUE(AdvanceLiveCluster(**cluster, kStart + absl::Seconds(1)).ok());
+  std::set<size_t> owners;
+  while (owners.size() < 3) {
+    for (size_t i = 0; i < 3; ++i) {
+      const redis::Options node = *redis::Options::Parse((*cluster)->node(i).uri());
+      if (Ask(node, {"CLUSTER", "COUNTKEYSINSLOT", "3300"}) == Reply::Integer(1)) owners.insert(i);
+    }
+  }
+  EXPECT_EQ(*Send(**store, {"GET", "a"}), Reply::Bulk("1"));
+  ASSERT_TRUE(AdvanceLiveCluster(**cluster, kStart + absl::Milliseconds(1001)).ok());
+  EXPECT_EQ(*Send(**store, {"GET", "a"}), Reply::Nil());
+}
+
 TEST_F(LiveServerTest, LosesAMasterAndGoesOnWithItsReplica) {
   AskFor("cluster");
   setenv("REDOUBLE_LIVE_WHILE", "failover", 1);

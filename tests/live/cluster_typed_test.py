@@ -5,17 +5,22 @@ may fail only if the cluster refused a command because of the slots of its keys,
 difference that the page names. The refusals, as command and key families, must equal the table of
 the layout's section of the page.
 
-    cluster_typed_test.py PAGE REDOUBLE PROGRAM...
-    cluster_typed_test.py --print LAYOUT REDOUBLE PROGRAM...   prints the rows that the page needs
+    bazel test //tests/live:cluster_typed_test
+    bazel run //tests/live:cluster_typed_test -- --print LAYOUT   prints the rows that the page needs
 
 With --while the tests run in the cluster layout on a cluster that stands still, then on one whose
 slots move or whose masters die, and the results are printed for each system. The command fails if a
-test passes on the cluster that stands still, fails while slots move, and is not on the page:
+test passes on the cluster that stands still, fails on the other although no write was lost and no
+outcome unknown, and is not on the page:
 
-    bazel run //tests/live:cluster_typed_test -- --while still|moving|failover
+    bazel run //tests/live:cluster_typed_test -- --while still|moving|failover [--system NAME]...
+
+--logs FOLDER keeps the whole output of each program there.
 """
 
+import argparse
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -79,10 +84,24 @@ SECTIONS = {"documented": "## What a cluster refuses of the systems",
             "cluster": "## What a cluster refuses of the cluster layout"}
 
 
+# The sections whose tables name the tests that fail, by what happens to the cluster.
+DIFFERENCES = {"still": "## Other differences of a cluster",
+               "moving": "## While slots move",
+               "failover": "## When a master dies"}
+
+
+def section_of(page, heading):
+    return page.split(heading + "\n")[1].split("\n## ")[0]
+
+
 def rows_of(page, layout):
     """The rows of the layout's section."""
-    section = page.split(SECTIONS[layout] + "\n")[1].split("\n## ")[0]
-    return set(ROW.findall(section))
+    return set(ROW.findall(section_of(page, SECTIONS[layout])))
+
+
+def differences(page, unrest="still"):
+    """The tests that the section names."""
+    return set(DIFFERENCE.findall(section_of(page, DIFFERENCES[unrest])))
 
 
 class ClusterTypedTest(unittest.TestCase):
@@ -108,7 +127,7 @@ class ClusterTypedTest(unittest.TestCase):
         self.assertEqual(sorted(rows - listed), [], "refused, and not on the page")
         self.assertEqual(sorted(listed - rows), [], "on the page, and not refused")
         failed = failed_otherwise(outcomes)
-        for test in set(failed) - set(DIFFERENCE.findall(page)):
+        for test in set(failed) - differences(page):
             self.fail(f"{test} fails, and not because of where keys are: {failed[test]}")
         tests = {test.replace("/Live", "") for outcome in outcomes for test in outcome.tests}
         if layout == "documented":
@@ -119,34 +138,69 @@ def name_of(test):
     return test.replace("/Live", "")
 
 
-def failed_while(still, now):
-    """The tests of a program that pass on a cluster that stands still and fail now."""
-    return sorted(test for test, result in now.tests.items()
-                  if result != "OK" and still.tests.get(test) == "OK")
+def failed_tests(outcomes):
+    """The tests that have not passed, by program."""
+    return {outcome.program: sorted(test for test, result in outcome.tests.items()
+                                    if result != "OK") for outcome in outcomes}
 
 
-def print_systems(outcomes, failed, unrest):
+def keep_those_that_pass(still, outcomes):
+    """Removes the tests that do not pass on a cluster that stands still."""
+    for before, now in zip(still, outcomes):
+        now.tests = {test: result for test, result in now.tests.items()
+                     if before.tests.get(test) == "OK"}
+
+
+def print_systems(outcomes, failed, header, cells_of):
     """A row for each system, and the tests that failed."""
-    names = {"": "tests | passed", "moving": "tests | slots with keys moved | passed",
-             "failover": "tests | lost a master | passed | failed, with an unknown outcome | failed"}
-    print(f"| system | {names[unrest]} |")
+    print(f"| system | {header} |")
     for system in sorted({outcome.system for outcome in outcomes}):
         of_system = [outcome for outcome in outcomes if outcome.system == system]
-        tests = [test for outcome in of_system for test in outcome.tests]
-        bad = [(test, outcome) for outcome in of_system for test in failed[outcome.program]]
-        unknown = [test for test, outcome in bad if outcome.unknown.get(test)]
-        cells = {
-            "": [len(tests), len(tests) - len(bad)],
-            "moving": [len(tests), sum(outcome.moved for outcome in of_system),
-                       len(tests) - len(bad)],
-            "failover": [len(tests), sum(len(outcome.killed) for outcome in of_system),
-                         len(tests) - len(bad), len(unknown), len(bad) - len(unknown)],
-        }[unrest]
-        print(f"| {system} | {' | '.join(str(cell) for cell in cells)} |")
+        cells = [cells_of(outcome, failed[outcome.program]) for outcome in of_system]
+        print(f"| {system} | {' | '.join(str(sum(column)) for column in zip(*cells))} |")
     for outcome in outcomes:
         for test in failed[outcome.program]:
-            unknown = ", ".join(outcome.unknown.get(test, []))
-            print(f"{name_of(test)}: unknown: {unknown or 'none'}\n{output_of(outcome, test)}")
+            killed = outcome.killed.get(test, "no")
+            unknown = ", ".join(outcome.unknown.get(test, [])) or "none"
+            print(f"{name_of(test)}: killed: {killed}, unknown: {unknown}\n"
+                  f"{output_of(outcome, test)}")
+
+
+def print_still(outcomes, failed):
+    print_systems(outcomes, failed, "tests | passed",
+                  lambda outcome, bad: [len(outcome.tests), len(outcome.tests) - len(bad)])
+
+
+def print_moving(outcomes, failed):
+    print_systems(outcomes, failed, "tests | slots with keys moved | passed",
+                  lambda outcome, bad: [len(outcome.tests), outcome.moved,
+                                        len(outcome.tests) - len(bad)])
+
+
+# When a master dies (backends/testing/cluster_unrest.h).
+BETWEEN_COMMANDS = "between commands"
+AT_ANY_MOMENT = "at any moment"
+
+
+def print_failover(outcomes, failed):
+    def cells(outcome, bad):
+        counts = [len(outcome.tests)]
+        for moment in (BETWEEN_COMMANDS, AT_ANY_MOMENT):
+            lost = [test for test in outcome.tests if outcome.killed.get(test) == moment]
+            unknown = [test for test in lost if test in bad and test in outcome.unknown]
+            other = [test for test in lost if test in bad and test not in outcome.unknown]
+            counts += [len(lost), len(lost) - len(unknown) - len(other), len(unknown), len(other)]
+        return counts
+    print_systems(outcomes, failed, "tests" + "".join(
+        f" | lost a master {moment} | passed | failed, with an unknown outcome | failed otherwise"
+        for moment in (BETWEEN_COMMANDS, AT_ANY_MOMENT)), cells)
+
+
+def unexplained(outcome, failed):
+    """The failed tests that lost nothing: no master, or one whose replica had all its writes while
+    no command was under way."""
+    return [test for test in failed if test not in outcome.unknown
+            and outcome.killed.get(test) != AT_ANY_MOMENT]
 
 
 def output_of(outcome, test):
@@ -155,22 +209,36 @@ def output_of(outcome, test):
     return text.split("[ RUN      ]")[0][:3000]
 
 
-def run_while(unrest, page, programs):
+def keep_output(outcomes, folder, mode):
+    for outcome in outcomes:
+        name = outcome.program.split("core/")[1].replace("/", "_")
+        pathlib.Path(folder, f"{mode}_{name}.log").write_text(outcome.text, encoding="utf-8")
+
+
+def run_while(unrest, page, programs, folder):
     """Prints the results, and returns the exit code."""
     with open(page, encoding="utf-8") as file:
-        differences = set(DIFFERENCE.findall(file.read()))
+        text = file.read()
     programs = [program for program in programs if typed_tests.has_layouts(program)]
     still = typed_tests.run_all(programs, "cluster", "cluster")
-    failed = {outcome.program: sorted(test for test, result in outcome.tests.items()
-                                      if result != "OK") for outcome in still}
-    print_systems(still, failed, "")
+    failed = failed_tests(still)
+    print_still(still, failed)
+    if folder:
+        keep_output(still, folder, "still")
     if unrest == "still":
         return 0
     outcomes = typed_tests.run_all(programs, "cluster", "cluster", unrest)
-    failed = {now.program: failed_while(before, now) for before, now in zip(still, outcomes)}
-    print_systems(outcomes, failed, unrest)
-    unlisted = {name_of(test) for tests in failed.values() for test in tests} - differences
-    return 1 if unrest == "moving" and unlisted else 0
+    keep_those_that_pass(still, outcomes)
+    failed = failed_tests(outcomes)
+    (print_moving if unrest == "moving" else print_failover)(outcomes, failed)
+    if folder:
+        keep_output(outcomes, folder, unrest)
+    unlisted = {name_of(test) for outcome in outcomes
+                for test in unexplained(outcome, failed[outcome.program])}
+    unlisted -= differences(text, unrest)
+    for test in sorted(unlisted):
+        print(f"{test} fails, and the page does not say why")
+    return 1 if unlisted else 0
 
 
 def print_rows(layout, redouble, programs):
@@ -181,12 +249,36 @@ def print_rows(layout, redouble, programs):
         print(f"| {test} | |")
 
 
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page")
+    parser.add_argument("redouble")
+    parser.add_argument("programs", nargs="+")
+    parser.add_argument("--print", dest="layout", choices=SECTIONS)
+    parser.add_argument("--while", dest="unrest", choices=DIFFERENCES)
+    parser.add_argument("--system", action="append", default=[], help="only its tests")
+    parser.add_argument("--logs", help="a folder for the output of the programs")
+    chosen = parser.parse_args()
+    systems = {typed_tests.system_of(program) for program in chosen.programs}
+    for system in chosen.system:
+        if system not in systems:
+            parser.error(f"no system {system}: there are {', '.join(sorted(systems))}")
+    chosen.programs = [program for program in chosen.programs
+                       if not chosen.system or typed_tests.system_of(program) in chosen.system]
+    return chosen
+
+
+def main():
+    global PAGE, REDOUBLE, PROGRAMS
+    chosen = arguments()
+    PAGE, REDOUBLE, PROGRAMS = chosen.page, chosen.redouble, chosen.programs
+    if chosen.layout:
+        print_rows(chosen.layout, REDOUBLE, PROGRAMS)
+    elif chosen.unrest:
+        sys.exit(run_while(chosen.unrest, PAGE, PROGRAMS, chosen.logs))
+    else:
+        unittest.main(argv=sys.argv[:1], verbosity=2)
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "--print":
-        print_rows(sys.argv[2], sys.argv[3], sys.argv[4:])
-        sys.exit(0)
-    if "--while" in sys.argv:
-        at = sys.argv.index("--while")
-        sys.exit(run_while(sys.argv[at + 1], sys.argv[1], sys.argv[3:at]))
-    PAGE, REDOUBLE, *PROGRAMS = sys.argv[1:]
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    main()

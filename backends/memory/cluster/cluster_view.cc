@@ -29,7 +29,9 @@ store::CommandSpec WithChannelsAsKeys(store::CommandSpec spec) {
 }  // namespace
 
 ClusterView::ClusterView(ClusterOptions options)
-    : shards_(std::move(options.shards)), self_replica_(options.self_replica) {
+    : shards_(std::move(options.shards)),
+      self_replica_(options.self_replica),
+      migrates_in_scripts_(options.migrates_in_scripts) {
   if (shards_.empty()) shards_.push_back(ClusterShard());
   self_ = std::min(options.self, shards_.size() - 1);
   assert(is_master() || *self_replica_ < shards_[self_].replicas.size());

@@ -73,6 +73,11 @@ struct ClusterOptions {
   size_t self = 0;
   // The index of the engine among the replicas of its shard; nullopt: it is the master.
   std::optional<size_t> self_replica = std::nullopt;
+  // Whether the slot of each script migrates while it runs, as CLUSTER SETSLOT MIGRATING begins it.
+  // A node runs a script, or a transaction with scripts, if it has all its keys then, and refuses
+  // the script a key that was deleted meanwhile, after what it has written. Others wait for the end
+  // of the migration: they run as if there were none.
+  bool migrates_in_scripts = false;
 };
 
 class ClusterView {
@@ -139,6 +144,7 @@ class ClusterView {
   bool IsOwn(int slot) const { return ShardOf(slot) == static_cast<int16_t>(self_); }
   // The number of slots that belong to a shard.
   int assigned_slots() const { return assigned_slots_; }
+  bool migrates_in_scripts() const { return migrates_in_scripts_; }
   bool is_up() const { return assigned_slots_ == base::kClusterSlots; }
 
   // The slots that this node gives to another one, or gets from it, and that node's shard.
@@ -190,6 +196,7 @@ class ClusterView {
   std::vector<ClusterShard> shards_;
   size_t self_;
   std::optional<size_t> self_replica_;
+  bool migrates_in_scripts_;
   int assigned_slots_ = 0;
   std::array<int16_t, base::kClusterSlots> shard_of_;
   std::map<int, size_t> migrating_;

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/error_text.h"
@@ -187,6 +188,33 @@ TEST_F(ClusterEngine, LetsNoScriptReachAnotherNode) {
   EXPECT_EQ(Ask("EVAL", {"return redis.pcall('get', 'a')", "0"}),
             Reply::Error("ERR Script attempted to access a non local key in a cluster node"));
   EXPECT_EQ(Ask("EVAL", {"return redis.pcall('get', '{c}1')", "1", "b"}), Reply::Nil());
+}
+
+class ClusterMigration : public ClusterEngine {
+ protected:
+  ClusterMigration() : ClusterEngine({.migrates_in_scripts = true}) {}
+};
+
+// As observed on redis-server 7.0.15.
+TEST_F(ClusterMigration, RefusesAKeyThatTheScriptHasDeletedAfterWhatItHasWritten) {
+  EXPECT_EQ(Ask("MSET", {"{t}a", "1", "{t}b", "1"}), Reply::Ok());
+  const std::string_view script =
+      "redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[2], '2') "
+      "return redis.call('GET', KEYS[1])";
+  EXPECT_THAT(Ask("EVAL", {script, "2", "{t}a", "{t}b"}).text(),
+              testing::StartsWith(
+                  "ERR Script attempted to access a non local key in a cluster node script: "));
+  EXPECT_EQ(Ask("GET", {"{t}b"}), Reply::Bulk("2"));
+  EXPECT_EQ(Ask("EVAL", {script, "2", "{t}a", "{t}b"}), Reply::Nil())
+      << "without a key, the script waits for the end of the migration";
+}
+
+TEST_F(ClusterMigration, LeavesTransactionsWhole) {
+  EXPECT_EQ(Ask("SET", {"a", "1"}), Reply::Ok());
+  EXPECT_EQ(Ask("MULTI", {}), Reply::Ok());
+  EXPECT_EQ(Ask("DEL", {"a"}), Reply::Status("QUEUED"));
+  EXPECT_EQ(Ask("GET", {"a"}), Reply::Status("QUEUED"));
+  EXPECT_EQ(Ask("EXEC", {}).elements().back(), Reply::Nil());
 }
 
 TEST_F(ClusterEngine, DescribesNodes) {

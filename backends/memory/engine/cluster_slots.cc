@@ -1,5 +1,6 @@
 // The parts of EngineCore that concern the slots of a cluster.
-#include <functional>
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_core.h"
+#include "redouble/backends/memory/scripting/script_commands.h"
 #include "redouble/backends/memory/server/removal_word.h"
 #include "redouble/core/base/hash/crc.h"
 
@@ -14,6 +16,21 @@ namespace redouble::inline v0_1::memory {
 
 using store::CommandId;
 using store::CommandSpec;
+
+bool EngineCore::HasKeys(CommandId id, Arguments arguments) {
+  const auto keys = store::KeyIndexes(store::SpecOf(id), arguments);
+  return !keys || std::all_of(keys->begin(), keys->end(),
+                              [&](size_t key) { return HasKey(arguments[key]); });
+}
+
+bool EngineCore::RunsWhileSlotMigrates(const SessionCore& session, CommandId id,
+                                       Arguments arguments) {
+  if (id != CommandId::kExec) return RunsScript(id) && HasKeys(id, arguments);
+  return std::all_of(session.queued().begin(), session.queued().end(),
+                     [&](const SessionCore::QueuedCommand& queued) {
+                       return HasKeys(queued.id, queued.arguments);
+                     });
+}
 
 std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId id,
                                                Arguments arguments) {
@@ -33,6 +50,8 @@ std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId i
     add(id, arguments);
   }
   session.set_slot(keys.slot());
+  session.set_slot_migrates(cluster_->migrates_in_scripts() &&
+                            RunsWhileSlotMigrates(session, id, arguments));
   if (observer_ != nullptr && keys.slot() != ClusterView::kNoSlot) {
     observer_->OnRead(AccessObserver::State::kSlots);
   }
@@ -103,6 +122,8 @@ void EngineCore::RedirectBlocked() {
 std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandId id,
                                                   Arguments arguments, bool one_slot) {
   if (!cluster_) return std::nullopt;
+  const Reply not_local =
+      Reply::Error("ERR Script attempted to access a non local key in a cluster node");
   const CommandSpec& spec = store::SpecOf(id);
   ClusterView::Keys keys(*cluster_);
   keys.Add(spec, arguments, [this](std::string_view key) { return HasKey(key); });
@@ -117,8 +138,9 @@ std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandI
     case ClusterView::Verdict::kDown:
       return Reply::Error("ERR Script attempted to execute a command while the cluster is down");
     default:
-      return Reply::Error("ERR Script attempted to access a non local key in a cluster node");
+      return not_local;
   }
+  if (session.slot_migrates() && !HasKeys(id, arguments)) return not_local;
   if (!one_slot || keys.slot() == ClusterView::kNoSlot) return std::nullopt;
   if (session.slot() == ClusterView::kNoSlot) session.set_slot(keys.slot());
   if (session.slot() == keys.slot()) return std::nullopt;

@@ -304,6 +304,10 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Whether a client finds the key in database 0.
   bool HasKey(std::string_view key);
   void RedirectBlocked();
+  bool HasKeys(store::CommandId id, Arguments arguments);
+  // Whether a script or transaction has all its keys, so that a node runs it while their slot
+  // migrates.
+  bool RunsWhileSlotMigrates(const SessionCore& session, store::CommandId id, Arguments arguments);
   // The BUSY, OOM, MISCONF or NOREPLICAS error; nullopt if the command may run.
   std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id,
                                   Arguments arguments);

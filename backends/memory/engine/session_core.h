@@ -201,6 +201,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // before the first key.
   int slot() const { return slot_; }
   void set_slot(int slot) { slot_ = slot; }
+  // Whether that slot migrates and the node had all keys of the script at its start.
+  bool slot_migrates() const { return slot_migrates_; }
+  void set_slot_migrates(bool migrates) { slot_migrates_ = migrates; }
 
   // READONLY: a replica of a cluster may serve the session's reads.
   bool reads_replica() const { return reads_replica_; }
@@ -332,6 +335,7 @@ class SessionCore final : public Session, private store::RequestKeeper {
   int64_t connected_us_ = 0;
   int64_t last_used_us_ = 0;
   int slot_ = ClusterView::kNoSlot;
+  bool slot_migrates_ = false;
   enum class Asking : uint8_t { kNo, kNext, kNow };
   Asking asking_ = Asking::kNo;
   bool reads_replica_ = false;

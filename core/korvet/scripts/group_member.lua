@@ -41,7 +41,6 @@ if assignor ~= ARGV[5] and (known or mode == 'join') then return {23} end
 
 -- From here on, the script writes.
 local changed = #expired > 0
-for _, name in ipairs(expired) do redis.call('HDEL', KEYS[2], name) end
 local function save(name)
   local member = members[name]
   redis.call('HSET', KEYS[2], name, string.format('%.0f ', member.deadline) .. member.session ..
@@ -53,12 +52,15 @@ end
 if mode == 'leave' then
   changed = changed or known
   members[caller] = nil
-  redis.call('HDEL', KEYS[2], caller)
+  if known then expired[#expired + 1] = caller end
 elseif known or mode == 'join' then
   changed = changed or not known or known.topics ~= ARGV[6]
   members[caller] = {deadline = now + ARGV[4], session = ARGV[4], call = ARGV[3], topics = ARGV[6]}
   save(caller)
 end
+-- Deletions come last, and only of fields that exist: in a slot that migrates, a script cannot
+-- access a key that it has deleted.
+for _, name in ipairs(expired) do redis.call('HDEL', KEYS[2], name) end
 
 local function assign()
   local names, topics, readers, count = {}, {}, {}, {}
@@ -132,7 +134,7 @@ if changed then
   assign()
 end
 
-local held, answer, waiting = {}, {}, 0
+local held, answer, waiting, unused = {}, {}, 0, {}
 for place in string.gmatch(ARGV[7], '%S+') do held[place] = true end
 for _, place in ipairs(places) do
   if owner[place] == caller and target[place] ~= caller and not held[place] then owner[place] = '-' end
@@ -142,11 +144,12 @@ for _, place in ipairs(places) do
   end
   local text = owner[place] .. ' ' .. target[place]
   if text == '- -' then
-    redis.call('HDEL', KEYS[3], place)
+    if written[place] then unused[#unused + 1] = place end
   elseif text ~= written[place] then
     redis.call('HSET', KEYS[3], place, text)
   end
 end
+for _, place in ipairs(unused) do redis.call('HDEL', KEYS[3], place) end
 redis.call('HSET', KEYS[1], 'epoch', epoch, 'assignor', assignor, 'time', string.format('%.0f', now))
 if mode == 'leave' then return {known and 0 or 25} end
 if not members[caller] then return {25} end

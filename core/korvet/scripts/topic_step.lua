@@ -19,8 +19,7 @@ end
 
 if step == 'claim' then
   if found.id then return {36} end
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'id', id, 'making', ARGV[4], unpack(ARGV, 5))
+  replace_hash(KEYS[1], 'id', id, 'making', ARGV[4], unpack(ARGV, 5))
   return {0, rise(0)}
 end
 if step == 'discard' then

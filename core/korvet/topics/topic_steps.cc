@@ -34,6 +34,11 @@ constexpr int32_t kPage = 1000;
 // How often a creation raises its epoch above those of copies that an earlier topic left.
 constexpr int kMostRaises = 3;
 
+// The text of a script that replaces a hash.
+std::string WithReplaceHash(std::string_view text) {
+  return absl::StrCat(base::ToAbsl(kReplaceHashText), base::ToAbsl(text));
+}
+
 // KEYS: the topic's hash. ARGV: the step, the topic's id in both forms, and the step's arguments:
 //
 //   "claim"               the number of partitions, then the other fields and values
@@ -48,7 +53,7 @@ constexpr int kMostRaises = 3;
 // Replies {0, value...}; {36} the name is in use; {3} no topic, or not in the state that the step
 // needs; {103} another topic; {37, n} the total is not above n; {-1, field} an unreadable field.
 const store::Script& StepScript() {
-  static const store::Script& script = *new store::Script(std::string(kTopicStepText));
+  static const store::Script& script = *new store::Script(WithReplaceHash(kTopicStepText));
   return script;
 }
 
@@ -57,14 +62,14 @@ const store::Script& StepScript() {
 // Otherwise it replies the epoch of the copy, which is greater, or equal and of another topic.
 // "make" also removes the stream.
 const store::Script& WriteCopyScript() {
-  static const store::Script& script = *new store::Script(std::string(kWriteCopyText));
+  static const store::Script& script = *new store::Script(WithReplaceHash(kWriteCopyText));
   return script;
 }
 
 // KEYS: a partition's copy and its stream. ARGV: the epoch; for how many milliseconds the copy
 // keeps it. Replies 0 if the copy has a greater epoch, otherwise 1.
 const store::Script& DropScript() {
-  static const store::Script& script = *new store::Script(std::string(kDropPartitionText));
+  static const store::Script& script = *new store::Script(WithReplaceHash(kDropPartitionText));
   return script;
 }
 

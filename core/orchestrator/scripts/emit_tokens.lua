@@ -51,9 +51,11 @@ for i = 1, loops do
   end
 end
 if words > 0 then redis.call('HSET', KEYS[3], unpack(ARGV, context + 1, context + words)) end
+-- In a slot that migrates, a script cannot access a key that it has deleted.
 local remaining = redis.call('PTTL', KEYS[2])
 for i = 1, 3 + loops do
-  if remaining > 0 and i ~= 2 and redis.call('PTTL', KEYS[i]) == -1 then
+  local is_deleted = i > 3 and ARGV[4 + i] == ''
+  if remaining > 0 and i ~= 2 and not is_deleted and redis.call('PTTL', KEYS[i]) == -1 then
     redis.call('PEXPIRE', KEYS[i], remaining)
   end
 end
