@@ -108,8 +108,7 @@ void ClusterBus::TakeOver(const WorldServer& replica, const WorldServer& former)
     if (view.HasNews(ViewOf(last))) view.Learn(ViewOf(last));
     view.TakeOver(newest + 1);
   });
-  last.engine().core().ChangeCluster(
-      [&](memory::ClusterView& view) { view.Learn(ViewOf(next)); });
+  last.engine().core().ChangeCluster([&](memory::ClusterView& view) { view.Learn(ViewOf(next)); });
 }
 
 }  // namespace redouble::inline v0_1::sim
