@@ -261,7 +261,7 @@ TEST(ClusterWorld, EqualSeedsHaveEqualTraces) {
     world.Spawn("mover", Mover());
     world.Spawn("a", [](Actor& actor) -> Task<void> {
       ClusterStore store(actor);
-      for (int i = 0; i < 3; ++i) co_await store::Incr(store, kFirst);
+      for (int i = 0; i < 3; ++i) (void)co_await store::Incr(store, kFirst);
     });
     EXPECT_EQ(world.Run().end, RunEnd::kDone);
     return world.TraceHash();
