@@ -36,6 +36,8 @@ using store::Reply;
 using Words = std::vector<std::string>;
 
 // Three shards of different sizes; shard i listens on port 7000 + i.
+bool NoKey(std::string_view) { return false; }
+
 memory::ClusterOptions ThreeShards(size_t self = 0) {
   memory::ClusterOptions options;
   options.shards.clear();
@@ -88,9 +90,9 @@ RC_GTEST_PROP(ClusterRouteProperty, ChoosesTheSlotThatTheEngineChooses, ()) {
   const CommandId row = store::RowOf(command);
   RC_ASSERT(row != CommandId::kUnknown);
   ClusterView::Keys keys(view);
-  keys.Add(store::SpecOf(row), command.arguments());
+  keys.Add(store::SpecOf(row), command.arguments(), NoKey);
   const absl::StatusOr<Route> route = RouteOf(command);
-  RC_ASSERT(route.ok() == (keys.verdict() != ClusterView::Verdict::kCrossSlot));
+  RC_ASSERT(route.ok() == (keys.verdict({}) != ClusterView::Verdict::kCrossSlot));
   if (!route.ok()) return;
   RC_ASSERT((route->kind == Route::Kind::kSlot) == (keys.slot() != ClusterView::kNoSlot));
   if (route->kind == Route::Kind::kSlot) RC_ASSERT(route->slot == keys.slot());
@@ -107,14 +109,14 @@ RC_GTEST_PROP(ClusterRouteProperty, TakesTheTransactionsThatTheEngineTakes, ()) 
   bool crosses = false;
   for (const std::vector<std::string_view>& words : views) {
     const Command& command = commands.emplace_back(MakeCommand(words));
-    keys.Add(store::SpecOf(store::RowOf(command)), command.arguments());
+    keys.Add(store::SpecOf(store::RowOf(command)), command.arguments(), NoKey);
     const absl::StatusOr<Route> route = RouteOf(command);
     crosses = crosses || !route.ok();
     concerns_all = concerns_all || (route.ok() && (route->kind == Route::Kind::kAllMasters ||
                                                    route->kind == Route::Kind::kScan));
   }
   const absl::StatusOr<Route> route = RouteOfTransaction(commands);
-  crosses = crosses || keys.verdict() == ClusterView::Verdict::kCrossSlot;
+  crosses = crosses || keys.verdict({}) == ClusterView::Verdict::kCrossSlot;
   RC_ASSERT(route.ok() == (!crosses && !concerns_all));
   if (!route.ok() || keys.slot() == ClusterView::kNoSlot) return;
   RC_ASSERT(route->slot == keys.slot());
