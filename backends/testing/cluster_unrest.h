@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -45,17 +46,19 @@ class SlotMover {
 
  private:
   void Run();
-  // The slot of a random key; nullopt if the cluster is empty.
+  // The slot of a random key that may move now: it has not moved lately, and ExpiresNow() is false.
+  // nullopt if there is no such key among a random one of each master.
   absl::StatusOr<std::optional<int>> SlotWithKeys();
   // Whether a key of the slot expires with the next millisecond. MIGRATE would give it another one.
   absl::StatusOr<bool> ExpiresNow(int slot);
-  // Moves a slot with keys, or any slot if none has keys, to another master.
+  // Moves such a slot, or any slot if there is none, to another master.
   absl::Status MoveOne();
 
   redis::SpawnedCluster& cluster_;
   const size_t masters_;
   base::Rng rng_;
   std::vector<size_t> owners_;  // By slot.
+  std::deque<int> moved_;       // The last slots.
   int64_t with_keys_ = 0;
   std::mutex moving_;
   std::condition_variable ended_;

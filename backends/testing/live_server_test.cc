@@ -93,14 +93,24 @@ TEST_F(LiveServerTest, IsOneClusterThatEachTestFindsEmpty) {
   EXPECT_EQ((*second)->node(0).held_time(), kStart + absl::Hours(1));
 }
 
+class MovingClusterTest : public LiveServerTest {
+ protected:
+  void SetUp() override {
+    LiveServerTest::SetUp();
+    AskFor("cluster");
+    setenv("REDOUBLE_LIVE_WHILE", "moving", 1);
+    cluster = EmptyLiveCluster(kStart);
+    ASSERT_TRUE(cluster.ok()) << cluster.status();
+    store = ConnectToLive(**cluster);
+    ASSERT_TRUE(store.ok()) << store.status();
+  }
+
+  absl::StatusOr<redis::SpawnedCluster*> cluster;
+  absl::StatusOr<std::unique_ptr<store::Store>> store;
+};
+
 // The mover moves slots that have keys, of which there is one, and a client finds it everywhere.
-TEST_F(LiveServerTest, MovesSlotsWhileATestUsesThem) {
-  AskFor("cluster");
-  setenv("REDOUBLE_LIVE_WHILE", "moving", 1);
-  const auto cluster = EmptyLiveCluster(kStart);
-  ASSERT_TRUE(cluster.ok()) << cluster.status();
-  const auto store = ConnectToLive(**cluster);
-  ASSERT_TRUE(store.ok()) << store.status();
+TEST_F(MovingClusterTest, MovesSlotsWhileATestUsesThem) {
   ASSERT_TRUE(Send(**store, {"SET", "a", "1"}).ok());
   std::set<size_t> owners;
   while (owners.size() < 3) {
@@ -117,13 +127,7 @@ TEST_F(LiveServerTest, MovesSlotsWhileATestUsesThem) {
 }
 
 // A move would let the key live for a millisecond more. The other key shows that slots have moved.
-TEST_F(LiveServerTest, MovesNoKeyWhoseTimeToLiveIsZero) {
-  AskFor("cluster");
-  setenv("REDOUBLE_LIVE_WHILE", "moving", 1);
-  const auto cluster = EmptyLiveCluster(kStart);
-  ASSERT_TRUE(cluster.ok()) << cluster.status();
-  const auto store = ConnectToLive(**cluster);
-  ASSERT_TRUE(store.ok()) << store.status();
+TEST_F(MovingClusterTest, MovesNoKeyWhoseTimeToLiveIsZero) {
   ASSERT_TRUE(Send(**store, {"SET", "a", "1", "PX", "1000"}).ok());
   ASSERT_TRUE(Send(**store, {"SET", "b", "1"}).ok());
   ASSERT_TRUE(AdvanceLiveCluster(**cluster, kStart + absl::Seconds(1)).ok());

@@ -183,11 +183,8 @@ void World::OnEffects(const ReplicationGroup& group) {
 
 // Nodes that have something to hear can go on, so the turn continues them.
 void World::OnClusterChange() {
-  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
-    for (size_t sender = 0; sender < servers_.size(); ++sender) {
-      if (!cluster_->HasNews(receiver, sender)) continue;
-      turn_footprint_.OnActor(ProcessOfNews(receiver, sender));
-    }
+  for (const auto& [receiver, sender] : cluster_->news()) {
+    turn_footprint_.OnActor(ProcessOfNews(receiver, sender));
   }
 }
 
@@ -203,11 +200,7 @@ void World::ApplySetUp() {
     }
   }
   if (cluster_ == nullptr) return;
-  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
-    for (size_t sender = 0; sender < servers_.size(); ++sender) {
-      if (cluster_->HasNews(receiver, sender)) cluster_->Tell(receiver, sender);
-    }
-  }
+  while (!cluster_->news().empty()) cluster_->Tell(cluster_->news().front());
 }
 
 void World::Observe(Footprint* footprint) {
@@ -429,8 +422,8 @@ void World::Take(const Turn& turn) {
       GroupOf(*turn.server)->Apply(*turn.server);
       break;
     case Event::kHear:
-      if (traced_) trace_.AddNews(turn.server->name());
-      cluster_->Tell(turn.receiver, turn.sender);
+      if (traced_) trace_.AddNews(servers_[turn.receiver]->name());
+      cluster_->Tell({turn.receiver, turn.sender});
       break;
     case Event::kMoveClock:
       turn_footprint_.MarkOrdered();
@@ -511,15 +504,11 @@ void World::AddTurnsOfReplicas() {
 }
 
 void World::AddTurnsOfNews() {
-  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
-    for (size_t sender = 0; sender < servers_.size(); ++sender) {
-      if (!cluster_->HasNews(receiver, sender)) continue;
-      turns_.push_back(Turn{.event = Event::kHear,
-                            .process = ProcessOfNews(receiver, sender),
-                            .server = servers_[receiver].get(),
-                            .receiver = receiver,
-                            .sender = sender});
-    }
+  for (const auto& [receiver, sender] : cluster_->news()) {
+    turns_.push_back(Turn{.event = Event::kHear,
+                          .process = ProcessOfNews(receiver, sender),
+                          .receiver = receiver,
+                          .sender = sender});
   }
 }
 

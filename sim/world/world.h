@@ -384,8 +384,8 @@ class World {
     WorldConnection* connection = nullptr;  // Of kRelease and kDeliver.
     Wire* wire = nullptr;                   // Of kExecute.
     const store::Request* request = nullptr;
-    WorldServer* server = nullptr;  // Of kApply and kHear.
-    size_t receiver = 0;            // Of kHear, as indexes of servers.
+    WorldServer* server = nullptr;  // Of kApply.
+    size_t receiver = 0;            // Of kHear: the indexes of servers.
     size_t sender = 0;
   };
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -50,10 +54,7 @@ std::string TextOf(const Words& words, const Reply& reply) {
 std::string Ask(store::Store& store, const Words& words) {
   const std::vector<std::string_view> views(words.begin(), words.end());
   const store::Command command = store::Command::Named(views[0], std::span(views).subspan(1));
-  const absl::StatusOr<Reply> reply = base::Run(
-      [](store::Store& sent_to, const store::Command& sent) -> base::Task<absl::StatusOr<Reply>> {
-        co_return co_await sent_to.Execute(sent);
-      }(store, command));
+  const absl::StatusOr<Reply> reply = base::Run(store.Execute(command));
   return reply.ok() ? TextOf(words, *reply) : reply.status().ToString();
 }
 
@@ -71,22 +72,34 @@ std::string KnownSlots(store::Store& node) {
   return absl::StrJoin(known, "\n");
 }
 
+// The options of an engine that is the first master of the cluster.
+memory::ClusterOptions OptionsOf(redis::SpawnedCluster& cluster) {
+  const auto address = [&](size_t node) {
+    return memory::ClusterAddress{.id = redis::SpawnedCluster::NodeId(node),
+                                  .port = cluster.node(node).port()};
+  };
+  memory::ClusterOptions options;
+  options.shards.clear();
+  for (size_t i = 0; i < kNodes; ++i) {
+    const int first = static_cast<int>(i) * 8192;
+    memory::ClusterShard& shard = options.shards.emplace_back();
+    shard.master = address(i);
+    shard.slots = {{.first = first, .last = first + 8191}};
+    shard.epoch = i + 1;
+    for (size_t replica = i + kNodes; replica < cluster.size(); replica += kNodes) {
+      shard.replicas.push_back(address(replica));
+    }
+  }
+  return options;
+}
+
 class ClusterSlotsTest : public testing::Test {
  protected:
   void SetUp() override {
     auto started = redis::SpawnedCluster::Start({.masters = kNodes});
     ASSERT_THAT(started, base::IsOk());
     cluster_ = *std::move(started);
-    memory::ClusterOptions options;
-    options.shards.clear();
-    for (size_t i = 0; i < kNodes; ++i) {
-      options.shards.push_back(
-          {.master = {.id = redis::SpawnedCluster::NodeId(i), .port = cluster_->node(i).port()},
-           .slots = {},
-           .epoch = i + 1});
-    }
-    options.shards[0].slots = {{.first = 0, .last = 8191}};
-    options.shards[1].slots = {{.first = 8192, .last = 16383}};
+    memory::ClusterOptions options = OptionsOf(*cluster_);
     for (size_t i = 0; i < kNodes; ++i) {
       options.self = i;
       servers_.push_back(std::make_unique<sim::WorldServer>(
@@ -120,16 +133,7 @@ class ClusterSlotsTest : public testing::Test {
 
   // Lets the engines hear each other, and waits until the servers have.
   void Settle() {
-    bool heard = true;
-    while (heard) {
-      heard = false;
-      for (size_t receiver = 0; receiver < kNodes; ++receiver) {
-        const size_t sender = 1 - receiver;
-        if (!bus_->HasNews(receiver, sender)) continue;
-        bus_->Tell(receiver, sender);
-        heard = true;
-      }
-    }
+    while (!bus_->news().empty()) bus_->Tell(bus_->news().front());
     // A node pings another one about once in a second; a question takes 50 microseconds or more.
     constexpr int kMostQuestions = 1'000'000;
     for (int i = 0; i < kMostQuestions && !ServersKnowTheSame(); ++i) {
@@ -219,6 +223,76 @@ TEST_F(ClusterSlotsTest, AreMovedAsByRealServers) {
     } else {
       UseKeys(tag, slot);
     }
+  }
+}
+
+TEST_F(ClusterSlotsTest, RedirectAClientThatIsBlocked) {
+  const Words pop = {"BLPOP", "{b}0", "0"};
+  auto client = redis::SyncClient::Connect(cluster_->node(0).uri());
+  ASSERT_THAT(client, base::IsOk());
+  std::string real;
+  std::thread waiting([&] { real = Ask(**client, pop); });
+  while (!absl::StrContains(Ask(*clients_[0], {"INFO", "clients"}), "blocked_clients:1")) {
+  }
+  const std::unique_ptr<memory::Session> session = servers_[0]->engine().Connect();
+  const store::Command command(store::CommandId::kBLPop, {pop[1], pop[2]});
+  auto task = [](store::Store& store,
+                 const store::Command& sent) -> base::Task<absl::StatusOr<Reply>> {
+    co_return co_await store.Execute(sent);
+  }(*session, command);
+  task.Start();
+
+  const std::string slot = absl::StrCat(base::KeySlot(kTags[0]));
+  const std::string target = redis::SpawnedCluster::NodeId(1);
+  Both(1, {"CLUSTER", "SETSLOT", slot, "IMPORTING", redis::SpawnedCluster::NodeId(0)});
+  Both(0, {"CLUSTER", "SETSLOT", slot, "MIGRATING", target});
+  EXPECT_FALSE(task.done());
+  Both(1, {"CLUSTER", "SETSLOT", slot, "NODE", target});
+  Both(0, {"CLUSTER", "SETSLOT", slot, "NODE", target});
+  waiting.join();
+  ASSERT_TRUE(task.done());
+  EXPECT_EQ(task.TakeResult()->DebugString(), real);
+}
+
+TEST(ClusterReplica, ServesReadsAfterReadOnly) {
+  auto cluster = redis::SpawnedCluster::Start({.masters = kNodes, .replicas = 1});
+  ASSERT_THAT(cluster, base::IsOk());
+  memory::ClusterOptions options = OptionsOf(**cluster);
+  options.self_replica = 0;
+  base::VirtualClock clock(absl::FromUnixSeconds(1'700'000'000));
+  memory::Engine engine(clock, {.cluster = options});
+  const std::unique_ptr<memory::Session> session = engine.Connect();
+  auto client = redis::SyncClient::Connect((*cluster)->node(kNodes).uri());
+  ASSERT_THAT(client, base::IsOk());
+  EXPECT_EQ(KnownSlots(*session), KnownSlots(**client));
+  const std::vector<Words> steps = {
+      {"GET", "{b}1"},
+      {"CLUSTER", "MYID"},
+      {"READONLY"},
+      {"GET", "{b}1"},
+      {"MGET", "{b}1", "{b}2"},
+      {"GET", "{a}1"},
+      {"SET", "{b}1", "1"},
+      {"EVAL", "return redis.call('get', KEYS[1])", "1", "{b}1"},
+      {"EVAL_RO", "return redis.call('get', KEYS[1])", "1", "{b}1"},
+      {"EVAL_RO", "return redis.call('get', KEYS[1])", "1", "{a}1"},
+      {"MULTI"},
+      {"GET", "{b}1"},
+      {"EXEC"},
+      {"MULTI"},
+      {"GET", "{b}1"},
+      {"SET", "{b}1", "1"},
+      {"EXEC"},
+      {"CLUSTER", "SETSLOT", "3300", "STABLE"},
+      {"CLUSTER", "COUNTKEYSINSLOT", "3300"},
+      {"READWRITE"},
+      {"GET", "{b}1"},
+      {"READONLY"},
+      {"RESET"},
+      {"GET", "{b}1"},
+  };
+  for (const Words& words : steps) {
+    EXPECT_EQ(Ask(*session, words), Ask(**client, words)) << absl::StrJoin(words, " ");
   }
 }
 

@@ -123,15 +123,19 @@ void ClusterView::LearnNodes(const ClusterView& sender) {
   self_replica_ = static_cast<size_t>(own - replicas.begin());
 }
 
-void ClusterView::Learn(const ClusterView& sender) {
+std::set<int> ClusterView::Learn(const ClusterView& sender) {
   assert(HasNews(sender));
   const size_t shard = sender.self_;
+  std::set<int> lost;
   if (sender.EpochOf(shard) > EpochOf(shard)) LearnNodes(sender);
   for (int slot = 0; slot < base::kClusterSlots; ++slot) {
-    if (IsTaken(slot, sender)) Assign(slot, static_cast<int16_t>(shard));
+    if (!IsTaken(slot, sender)) continue;
+    if (is_master() && IsOwn(slot)) lost.insert(slot);
+    Assign(slot, static_cast<int16_t>(shard));
   }
   epochs_[shard] = sender.EpochOf(shard);
   if (Collides(sender)) SetEpoch(current_epoch() + 1);
+  return lost;
 }
 
 void ClusterView::Keys::Add(const store::CommandSpec& spec,
@@ -146,7 +150,8 @@ void ClusterView::Keys::Add(const store::CommandSpec& spec,
     const bool is_first = slot_ == kNoSlot;
     if (is_first) slot_ = slot;
     crosses_ = crosses_ || slot != slot_;
-    if (has_channels || crosses_ || !view_.IsMoving(slot)) continue;
+    const bool asks = view_.IsMoving(slot) || view_.migrates_in_scripts();
+    if (has_channels || crosses_ || !asks) continue;
     if (is_first) first_key_ = key;
     has_several_keys_ = has_several_keys_ || key != first_key_;
     (has_key(key) ? has_present_keys_ : has_missing_keys_) = true;

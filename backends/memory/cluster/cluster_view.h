@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,10 +113,12 @@ class ClusterView {
     // Adds the keys, or shard channels, of a command. `arguments` are the words after its name, the
     // subcommand included; they must outlive the object. Adds nothing if the keys cannot be
     // determined from the arguments; the command's handler then returns the error. `has_key` is
-    // asked about keys of a slot that is being moved.
+    // asked about keys of a slot that is being moved, and with `migrates_in_scripts` about all.
     void Add(const store::CommandSpec& spec, std::span<const std::string_view> arguments,
              HasKey has_key);
     Verdict verdict(const Sender& sender) const;
+    // False if `has_key` has missed a key.
+    bool has_all() const { return !has_missing_keys_; }
     // The slot of the first key; kNoSlot if there was none.
     int slot() const { return slot_; }
 
@@ -164,23 +167,25 @@ class ClusterView {
   // has ended that, and its epoch is the newest.
   void Assign(int slot, int16_t shard);
 
-  // The newest epoch that the node has heard of, and that of a shard: of two masters that claim a
-  // slot, the one with the newer epoch has it.
-  uint64_t current_epoch() const;
+  // The configuration epoch of a shard. If two masters claim a slot, the one with the newer epoch
+  // has it.
   uint64_t EpochOf(size_t shard) const { return epochs_[shard]; }
+  // The newest epoch of all shards.
+  uint64_t current_epoch() const;
   // Gives this node the newest epoch. Returns false if it has it already.
   bool BumpEpoch();
   // Gives this node an epoch that no other node must have.
   void SetEpoch(uint64_t epoch) { epochs_[self_] = epoch; }
 
-  // This node, a replica, becomes the master of its shard, with an epoch that is newer than that of
-  // every node; the former master becomes a replica.
+  // Makes this node, a replica, the master of its shard. The former master becomes a replica.
+  // `epoch` must be newer than the epochs of all shards.
   void TakeOver(uint64_t epoch);
   // Whether `sender`, a node of the same cluster, has slots, an epoch or a role that this node does
   // not know of and would accept. O(slots).
   bool HasNews(const ClusterView& sender) const;
-  // Learns them.
-  void Learn(const ClusterView& sender);
+  // Learns them. Returns the slots that this node has lost, if it is a master: it deletes their
+  // keys.
+  std::set<int> Learn(const ClusterView& sender);
 
   // The error text: "MOVED 3443 127.0.0.1:7001". `verdict` must not be kServes.
   std::string ErrorText(Verdict verdict, int slot) const;

@@ -87,9 +87,8 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Changes the view of the cluster, which the engine must have. Sessions that are blocked on keys
   // of a slot that the engine no longer serves get an error, as in Redis.
   void ChangeCluster(absl::FunctionRef<void(ClusterView&)> change);
-  // Removes the keys of the slots for which `lost` returns true, as a master does that hears of
-  // their new owners.
-  void RemoveKeysInSlots(absl::FunctionRef<bool(int slot)> lost);
+  // Removes the keys of slots that another node serves now.
+  void RemoveKeysInSlots(const std::set<int>& slots);
   // Calls `listener` after each change of the view; null: nothing is called.
   void SetClusterListener(std::function<void()> listener) {
     cluster_listener_ = std::move(listener);
@@ -304,10 +303,6 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Whether a client finds the key in database 0.
   bool HasKey(std::string_view key);
   void RedirectBlocked();
-  bool HasKeys(store::CommandId id, Arguments arguments);
-  // Whether a script or transaction has all its keys, so that a node runs it while their slot
-  // migrates.
-  bool RunsWhileSlotMigrates(const SessionCore& session, store::CommandId id, Arguments arguments);
   // The BUSY, OOM, MISCONF or NOREPLICAS error; nullopt if the command may run.
   std::optional<Reply> RefusalNow(const SessionCore& session, store::CommandId id,
                                   Arguments arguments);

@@ -26,9 +26,8 @@ TEST(ScriptTexts, OfABatchThatIsWrittenOnceHaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kAppendOnceEndText), "1347505beead19d6764e02193881f0307152b267");
 }
 
-// Those of the cluster layout. kAppendInPartitionText is sent as the beginning of
-// kAppendRecordsText, and kReplaceHashText as that of kDropPartitionText, kTopicStepText and
-// kWriteCopyText.
+// Those of the cluster layout. kAppendInPartitionText is sent in front of kAppendRecordsText.
+// kReplaceHashText is sent in front of kDropPartitionText, kTopicStepText and kWriteCopyText.
 TEST(ScriptTexts, OfTheClusterLayoutHaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kAppendInPartitionText), "a5e2a9872612e8924700b033e54b6a2ffc77ea61");
   EXPECT_EQ(base::Sha1Hex(kCommitPendingIdsText), "4ae26365b92a52e033ddc27b4b336a7301f26fc9");

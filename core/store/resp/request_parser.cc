@@ -1,6 +1,7 @@
 #include "redouble/core/store/resp/request_parser.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -236,6 +237,18 @@ RequestParser::Progress RequestParser::ParseArray(std::string_view input, const 
   words_.reserve(found_.size());
   for (const Word& word : found_) words_.push_back(input.substr(word.begin, word.size));
   return Finish(position_);
+}
+
+void ForEachCommand(std::string_view bytes,
+                    absl::FunctionRef<void(const std::vector<std::string_view>& words)> run) {
+  RequestParser parser;
+  while (!bytes.empty()) {
+    const RequestParser::Progress progress = parser.Parse(bytes, {});
+    assert(progress == RequestParser::Progress::kCommand);
+    (void)progress;
+    bytes.remove_prefix(parser.consumed());
+    run(parser.words());
+  }
 }
 
 }  // namespace redouble::inline v0_1::store

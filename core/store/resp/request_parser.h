@@ -25,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+
 namespace redouble::inline v0_1::store {
 
 class RequestParser {
@@ -98,6 +100,11 @@ class RequestParser {
   size_t wanted_ = 0;
   std::string error_;
 };
+
+// Calls `run` with the words of each command in `bytes`, which this program has written: every
+// command must be complete. The words are views into `bytes`.
+void ForEachCommand(std::string_view bytes,
+                    absl::FunctionRef<void(const std::vector<std::string_view>& words)> run);
 
 }  // namespace redouble::inline v0_1::store
 

@@ -79,10 +79,7 @@ TEST(ClusterWorld, SharesTheSlotsOfTheMasters) {
   World world({.servers = {{.name = "b"}, {.name = "c"}}, .cluster = true});
   const std::unique_ptr<memory::Session> session = world.Connect();
   const Command command = Command::Named("CLUSTER", std::vector<std::string_view>{"SLOTS"});
-  const absl::StatusOr<store::Reply> slots =
-      base::Run([](store::Store& store, const Command& sent) -> Task<absl::StatusOr<store::Reply>> {
-        co_return co_await store.Execute(sent);
-      }(*session, command));
+  const absl::StatusOr<store::Reply> slots = base::Run(session->Execute(command));
   ASSERT_THAT(slots, IsOk());
   std::vector<std::string> ranges;
   for (const store::Reply& row : slots->elements()) {

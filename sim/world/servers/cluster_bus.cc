@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -77,24 +78,23 @@ ClusterBus::~ClusterBus() {
 
 void ClusterBus::OnChange() {
   news_.clear();
-  for (WorldServer* receiver : servers_) {
-    for (WorldServer* sender : servers_) {
-      news_.push_back(receiver != sender && ViewOf(*receiver).HasNews(ViewOf(*sender)));
+  for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
+    for (size_t sender = 0; sender < servers_.size(); ++sender) {
+      if (receiver == sender) continue;
+      const bool is_new = ViewOf(*servers_[receiver]).HasNews(ViewOf(*servers_[sender]));
+      if (is_new) news_.push_back({.receiver = receiver, .sender = sender});
     }
   }
   if (listener_) listener_();
 }
 
-void ClusterBus::Tell(size_t receiver, size_t sender) {
-  const memory::ClusterView& said = ViewOf(*servers_[sender]);
-  memory::EngineCore& core = servers_[receiver]->engine().core();
-  const memory::ClusterView before = ViewOf(*servers_[receiver]);
-  core.ChangeCluster([&](memory::ClusterView& view) { view.Learn(said); });
-  const memory::ClusterView& after = ViewOf(*servers_[receiver]);
-  if (before.is_master()) {
-    core.RemoveKeysInSlots([&](int slot) { return before.IsOwn(slot) && !after.IsOwn(slot); });
-    core.FinishCommand();
-  }
+void ClusterBus::Tell(News news) {
+  const memory::ClusterView& said = ViewOf(*servers_[news.sender]);
+  memory::EngineCore& core = servers_[news.receiver]->engine().core();
+  std::set<int> lost;
+  core.ChangeCluster([&](memory::ClusterView& view) { lost = view.Learn(said); });
+  core.RemoveKeysInSlots(lost);
+  core.FinishCommand();
   core.DeliverPending();
 }
 

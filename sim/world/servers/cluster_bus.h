@@ -8,7 +8,7 @@
 //   std::vector<memory::ClusterOptions> nodes = ClusterBus::Nodes({{"a"}, {"b"}, {"b2", "b"}});
 //   ...                                            // Construct the servers with these options.
 //   ClusterBus bus({&a, &b, &b2});
-//   while (bus.HasNews(0, 1)) bus.Tell(0, 1);      // a hears b.
+//   while (!bus.news().empty()) bus.Tell(bus.news().front());
 //
 // A node's address is its name and the port kServerPort. The bus carries no messages of PUBLISH.
 //
@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,12 +48,15 @@ class ClusterBus {
   // Calls `listener` after each change of what a node knows. Replaces the previous one.
   void SetListener(std::function<void()> listener) { listener_ = std::move(listener); }
 
-  // Whether the receiver would learn something from the sender; both are indexes of servers.
-  bool HasNews(size_t receiver, size_t sender) const {
-    return news_[receiver * servers_.size() + sender];
-  }
+  // What a server would learn from another one. Both are indexes of servers.
+  struct News {
+    size_t receiver;
+    size_t sender;
+  };
+  // All news, by receiver and sender. Valid until the next change.
+  std::span<const News> news() const { return news_; }
   // Lets the receiver learn it.
-  void Tell(size_t receiver, size_t sender);
+  void Tell(News news);
 
   // A replica has become the master of its shard, and the former master follows it at once.
   void TakeOver(const WorldServer& replica, const WorldServer& former);
@@ -64,7 +68,7 @@ class ClusterBus {
 
   const std::vector<WorldServer*> servers_;
   std::function<void()> listener_;
-  std::vector<bool> news_;  // By receiver and sender.
+  std::vector<News> news_;
 };
 
 }  // namespace redouble::inline v0_1::sim

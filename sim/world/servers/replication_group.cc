@@ -47,16 +47,11 @@ class ReplicationGroup::Member final : public memory::Replication {
   // Begins with database 0 again, as a new stream does.
   void SelectFirstDatabase() { runner_->SelectFirstDatabase(); }
   void Run(std::string_view commands) {
-    store::RequestParser parser;
-    while (!commands.empty()) {
-      const store::RequestParser::Progress progress = parser.Parse(commands, {});
-      assert(progress == store::RequestParser::Progress::kCommand);
-      (void)progress;
-      commands.remove_prefix(parser.consumed());
-      const store::Reply reply = runner_->Run(parser.words());
+    store::ForEachCommand(commands, [this](const std::vector<std::string_view>& words) {
+      const store::Reply reply = runner_->Run(words);
       assert(!reply.is_error());
       (void)reply;
-    }
+    });
   }
 
   memory::ReplicationFigures figures() const override;

@@ -31,14 +31,8 @@ class ServerLinks::Link final : public memory::MigrationConnection {
   explicit Link(WorldServer& target) : session_(target.engine().Connect()) {}
 
   absl::Status Write(std::string_view bytes, int64_t) override {
-    store::RequestParser parser;
-    while (!bytes.empty()) {
-      const store::RequestParser::Progress progress = parser.Parse(bytes, {});
-      assert(progress == store::RequestParser::Progress::kCommand);
-      (void)progress;
-      bytes.remove_prefix(parser.consumed());
-      Run(parser.words());
-    }
+    store::ForEachCommand(bytes,
+                          [this](const std::vector<std::string_view>& words) { Run(words); });
     return absl::OkStatus();
   }
 

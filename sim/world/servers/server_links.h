@@ -28,7 +28,7 @@ inline constexpr int kServerPort = 6379;
 
 class ServerLinks final : public memory::MigrationConnector {
  public:
-  // Returns the server at that address; null if there is none.
+  // Returns the server at an address, or null if no server has it.
   using FindServer = std::function<WorldServer*(std::string_view host, std::string_view port)>;
 
   explicit ServerLinks(FindServer find);

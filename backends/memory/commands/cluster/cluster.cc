@@ -71,18 +71,18 @@ std::string ReplicaLine(const ClusterView& view, size_t shard, const ClusterAddr
                   is_self ? 0 : now_ms, view.EpochOf(shard));
 }
 
-// The slots that the node itself is giving away or getting: " [5->-id]", " [7-<-id]".
+// The slots that the node itself is giving away or getting: " [5->-id] [7-<-id]".
 std::string MovingSlots(const ClusterView& view) {
+  std::map<int, std::string> texts;
+  const auto add = [&](const std::map<int, size_t>& moving, absl::string_view arrow) {
+    for (const auto& [slot, shard] : moving) {
+      absl::StrAppend(&texts[slot], " [", slot, arrow, view.shards()[shard].master.id, "]");
+    }
+  };
+  add(view.migrating(), "->-");
+  add(view.importing(), "-<-");
   std::string text;
-  for (int slot = 0; slot < base::kClusterSlots; ++slot) {
-    const auto append = [&](const std::map<int, size_t>& moving, absl::string_view arrow) {
-      const auto found = moving.find(slot);
-      if (found == moving.end()) return;
-      absl::StrAppend(&text, " [", slot, arrow, view.shards()[found->second].master.id, "]");
-    };
-    append(view.migrating(), "->-");
-    append(view.importing(), "-<-");
-  }
+  for (const auto& [slot, moves] : texts) text += moves;
   return text;
 }
 
@@ -107,6 +107,13 @@ void ForEachKeyInSlot(CommandContext& context, int slot, Visit visit) {
     const std::string_view key = db.at(i - 1).key();
     if (base::KeySlot(key) == slot && !visit(key)) return;
   }
+}
+
+Reply SetReadsReplica(CommandContext& context, bool reads) {
+  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
+  if (context.engine().cluster() == nullptr && !alone) return ClusterDisabled();
+  context.session().set_reads_replica(reads);
+  return Reply::Ok();
 }
 
 }  // namespace
@@ -202,18 +209,10 @@ Reply HandleAsking(CommandContext& context, Arguments) {
   return Reply::Ok();
 }
 
-Reply HandleReadOnly(CommandContext& context, Arguments) {
-  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
-  if (context.engine().cluster() == nullptr && !alone) return ClusterDisabled();
-  context.session().set_reads_replica(true);
-  return Reply::Ok();
-}
+Reply HandleReadOnly(CommandContext& context, Arguments) { return SetReadsReplica(context, true); }
 
 Reply HandleReadWrite(CommandContext& context, Arguments) {
-  const bool alone = context.engine().Has(Feature::kReadOnlyAlone);
-  if (context.engine().cluster() == nullptr && !alone) return ClusterDisabled();
-  context.session().set_reads_replica(false);
-  return Reply::Ok();
+  return SetReadsReplica(context, false);
 }
 
 Reply HandleClusterMyId(CommandContext& context, Arguments) {

@@ -208,7 +208,7 @@ Reply HandleClusterFlushSlots(CommandContext& context, Arguments) {
 Reply HandleClusterSetSlot(CommandContext& context, Arguments arguments) {
   const ClusterView* view = context.engine().cluster();
   if (view == nullptr) return ClusterDisabled();
-  if (!view->is_master()) return Reply::Error("ERR You can use SETSLOT only with masters.");
+  if (!view->is_master()) return Reply::Error("ERR Please use SETSLOT only with masters.");
   const std::optional<int> slot = ReadSlot(arguments[0]);
   if (!slot) return InvalidSlot();
   if (arguments.size() == 2) {

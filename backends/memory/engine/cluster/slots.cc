@@ -1,7 +1,6 @@
 // The parts of EngineCore that concern the slots of a cluster.
-#include <algorithm>
-#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,21 +15,6 @@ namespace redouble::inline v0_1::memory {
 
 using store::CommandId;
 using store::CommandSpec;
-
-bool EngineCore::HasKeys(CommandId id, Arguments arguments) {
-  const auto keys = store::KeyIndexes(store::SpecOf(id), arguments);
-  return !keys || std::all_of(keys->begin(), keys->end(),
-                              [&](size_t key) { return HasKey(arguments[key]); });
-}
-
-bool EngineCore::RunsWhileSlotMigrates(const SessionCore& session, CommandId id,
-                                       Arguments arguments) {
-  if (id != CommandId::kExec) return RunsScript(id) && HasKeys(id, arguments);
-  return std::all_of(session.queued().begin(), session.queued().end(),
-                     [&](const SessionCore::QueuedCommand& queued) {
-                       return HasKeys(queued.id, queued.arguments);
-                     });
-}
 
 std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId id,
                                                Arguments arguments) {
@@ -50,8 +34,9 @@ std::optional<Reply> EngineCore::RefuseBySlots(SessionCore& session, CommandId i
     add(id, arguments);
   }
   session.set_slot(keys.slot());
+  // A node runs scripts while their slot migrates if it has all their keys.
   session.set_slot_migrates(cluster_->migrates_in_scripts() &&
-                            RunsWhileSlotMigrates(session, id, arguments));
+                            (RunsScript(id) || id == CommandId::kExec) && keys.has_all());
   if (observer_ != nullptr && keys.slot() != ClusterView::kNoSlot) {
     observer_->OnRead(AccessObserver::State::kSlots);
   }
@@ -81,12 +66,12 @@ void EngineCore::ChangeCluster(absl::FunctionRef<void(ClusterView&)> change) {
   if (cluster_listener_) cluster_listener_();
 }
 
-void EngineCore::RemoveKeysInSlots(absl::FunctionRef<bool(int slot)> lost) {
+void EngineCore::RemoveKeysInSlots(const std::set<int>& slots) {
   Database& db = database(0);
   std::vector<std::string> keys;
   for (size_t i = 0; i < db.size(); ++i) {
     const std::string_view key = db.at(i).key();
-    if (lost(base::KeySlot(key))) keys.emplace_back(key);
+    if (slots.contains(base::KeySlot(key))) keys.emplace_back(key);
   }
   for (const std::string& key : keys) {
     blocking_.MarkGone(0, key, db);
@@ -140,7 +125,7 @@ std::optional<Reply> EngineCore::RefuseScriptCall(SessionCore& session, CommandI
     default:
       return not_local;
   }
-  if (session.slot_migrates() && !HasKeys(id, arguments)) return not_local;
+  if (session.slot_migrates() && !keys.has_all()) return not_local;
   if (!one_slot || keys.slot() == ClusterView::kNoSlot) return std::nullopt;
   if (session.slot() == ClusterView::kNoSlot) session.set_slot(keys.slot());
   if (session.slot() == keys.slot()) return std::nullopt;
