@@ -182,6 +182,22 @@ TEST(Fault, RestartBreaksWhoIsBlocked) {
   EXPECT_EQ(store::ErrorKindOf(told), store::ErrorKind::kOutcomeUnknown);
 }
 
+// The waiter's coroutine ends, and with it the connection, while the connection breaks.
+TEST(Fault, RestartBreaksAConnectionThatItsWaiterDestroys) {
+  RecordedDecisions quiet({});
+  World world({.decisions = &quiet, .faults = {{.fault = Fault::kRestart, .actor = "b"}}});
+  absl::Status told;
+  world.Spawn("blocked", [&](Actor& actor) -> Task<void> {
+    const std::unique_ptr<store::MessageSource> own = actor.Connect();
+    const std::string_view queues[] = {"queue"};
+    told = (co_await store::BLPop(*own, queues, absl::InfiniteDuration())).status();
+  });
+  world.Spawn("b",
+              [](Actor& actor) -> Task<void> { (void)co_await store::Incr(actor.store(), "n"); });
+  EXPECT_EQ(world.Run().end, RunEnd::kDone);
+  EXPECT_EQ(store::ErrorKindOf(told), store::ErrorKind::kOutcomeUnknown);
+}
+
 // One actor writes "n" = 1, 2, 3, 4 one second apart; the fault is injected into the last write.
 std::string LeftAfter(FaultRule rule) {
   rule.nth = 4;
