@@ -84,17 +84,17 @@ TEST(Redis, AwaitAdvancesTheClockToWhatTheTaskWaitsFor) {
 TEST(RedisDeathTest, AwaitOfATaskThatNothingEndsAborts) {
   Redis redis;
   const auto client = redis.Connect();
-  EXPECT_DEATH(redis.Await(store::BLPop(*client, kQueue, absl::ZeroDuration())).ok(),
+  EXPECT_DEATH((void)redis.Await(store::BLPop(*client, kQueue, absl::ZeroDuration())).ok(),
                "Client 2 is blocked by blpop \"queue\" \"0\" without a timeout");
 }
 
 TEST(RedisDeathTest, RunOfWhatBlocksSaysWhatBlocks) {
   Redis redis;
   const auto client = redis.Connect();
-  EXPECT_DEATH(base::Run(store::BLPop(*client, kQueue, absl::Seconds(5))).ok(),
+  EXPECT_DEATH((void)base::Run(store::BLPop(*client, kQueue, absl::Seconds(5))).ok(),
                "Client 2 is blocked by blpop \"queue\" \"5.000\" for 5000 ms");
   redis.Do({"CLIENT", "PAUSE", "1000"});
-  EXPECT_DEATH(base::Run(store::Get(*client, "k")).ok(), "until the end of CLIENT PAUSE");
+  EXPECT_DEATH((void)base::Run(store::Get(*client, "k")).ok(), "until the end of CLIENT PAUSE");
 }
 
 // Runs in a process of its own, whose test has failed.
