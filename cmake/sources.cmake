@@ -821,7 +821,7 @@ redouble_component(
     nlohmann_json)
 
 redouble_component(
-  redis
+  redis_core
   SOURCES
     backends/redis/boost_url.cc
     backends/redis/credential_source.cc
@@ -847,26 +847,6 @@ redouble_component(
     backends/redis/fsm/subscribe/follow_machine.cc
     backends/redis/fsm/subscribe/subscribe_machine.cc
     backends/redis/fsm/subscribe/topic.cc
-    backends/redis/net/asio_clock.cc
-    backends/redis/net/blocking_pool.cc
-    backends/redis/net/client/client.cc
-    backends/redis/net/client/cluster_client.cc
-    backends/redis/net/client/following_subscriber.cc
-    backends/redis/net/client/node_connections.cc
-    backends/redis/net/client/sentinel_client.cc
-    backends/redis/net/client/sync_client.cc
-    backends/redis/net/client/sync_store.cc
-    backends/redis/net/client/sync_submit.cc
-    backends/redis/net/connect_race.cc
-    backends/redis/net/connection.cc
-    backends/redis/net/connector.cc
-    backends/redis/net/metrics_text.cc
-    backends/redis/net/pool/pool_ledger.cc
-    backends/redis/net/pool/sync_pool.cc
-    backends/redis/net/subscriber.cc
-    backends/redis/net/tls/tls_context.cc
-    backends/redis/net/tls/tls_sessions.cc
-    backends/redis/net/transport.cc
     backends/redis/observe/command_event.cc
     backends/redis/observe/command_latencies.cc
     backends/redis/observe/command_spans.cc
@@ -874,14 +854,6 @@ redouble_component(
     backends/redis/observe/slow_commands.cc
     backends/redis/option_table.cc
     backends/redis/options.cc
-    backends/redis/spawn/ask_server.cc
-    backends/redis/spawn/child_process.cc
-    backends/redis/spawn/held_clock.cc
-    backends/redis/spawn/held_clock_library.cc
-    backends/redis/spawn/loopback_port.cc
-    backends/redis/spawn/private_folder.cc
-    backends/redis/spawn/spawned_cluster.cc
-    backends/redis/spawn/spawned_server.cc
   INSTALLED_HEADERS
     backends/redis/credential_source.h
     backends/redis/fsm/backoff.h
@@ -903,6 +875,58 @@ redouble_component(
     backends/redis/fsm/subscribe/push_queue.h
     backends/redis/fsm/subscribe/subscribe_machine.h
     backends/redis/fsm/subscribe/topic.h
+    backends/redis/observe/command_event.h
+    backends/redis/observe/command_latencies.h
+    backends/redis/observe/command_spans.h
+    backends/redis/observe/request_observer.h
+    backends/redis/observe/slow_commands.h
+    backends/redis/options.h
+  COMPONENTS
+    store
+  ABSEIL
+    flat_hash_map
+    function_ref
+    inlined_vector
+    status
+    statusor
+    strings
+    time
+  PRIVATE_LIBRARIES
+    boost
+    boost_url)
+
+redouble_component(
+  redis
+  SOURCES
+    backends/redis/net/asio_clock.cc
+    backends/redis/net/blocking_pool.cc
+    backends/redis/net/client/client.cc
+    backends/redis/net/client/cluster_client.cc
+    backends/redis/net/client/following_subscriber.cc
+    backends/redis/net/client/node_connections.cc
+    backends/redis/net/client/sentinel_client.cc
+    backends/redis/net/client/sync_client.cc
+    backends/redis/net/client/sync_store.cc
+    backends/redis/net/client/sync_submit.cc
+    backends/redis/net/connect_race.cc
+    backends/redis/net/connection.cc
+    backends/redis/net/connector.cc
+    backends/redis/net/metrics_text.cc
+    backends/redis/net/pool/pool_ledger.cc
+    backends/redis/net/pool/sync_pool.cc
+    backends/redis/net/subscriber.cc
+    backends/redis/net/tls/tls_context.cc
+    backends/redis/net/tls/tls_sessions.cc
+    backends/redis/net/transport.cc
+    backends/redis/spawn/ask_server.cc
+    backends/redis/spawn/child_process.cc
+    backends/redis/spawn/held_clock.cc
+    backends/redis/spawn/held_clock_library.cc
+    backends/redis/spawn/loopback_port.cc
+    backends/redis/spawn/private_folder.cc
+    backends/redis/spawn/spawned_cluster.cc
+    backends/redis/spawn/spawned_server.cc
+  INSTALLED_HEADERS
     backends/redis/net/asio_clock.h
     backends/redis/net/await_task.h
     backends/redis/net/client/client.h
@@ -916,12 +940,6 @@ redouble_component(
     backends/redis/net/pool/pool_ledger.h
     backends/redis/net/pool/sync_pool.h
     backends/redis/net/subscriber.h
-    backends/redis/observe/command_event.h
-    backends/redis/observe/command_latencies.h
-    backends/redis/observe/command_spans.h
-    backends/redis/observe/request_observer.h
-    backends/redis/observe/slow_commands.h
-    backends/redis/options.h
     backends/redis/spawn/child_process.h
     backends/redis/spawn/held_clock.h
     backends/redis/spawn/held_clock_page.h
@@ -932,12 +950,11 @@ redouble_component(
     include/redouble/redis.h
     include/redouble/redis_asio.h
   COMPONENTS
+    redis_core
     store
   ABSEIL
     cleanup
-    flat_hash_map
     function_ref
-    inlined_vector
     memory
     status
     statusor
@@ -947,7 +964,6 @@ redouble_component(
   PUBLIC_LIBRARIES
     boost
   PRIVATE_LIBRARIES
-    boost_url
     openssl)
 
 redouble_component(
@@ -1181,6 +1197,7 @@ redouble_component(
     sim/check/models.cc
     sim/check/properties.cc
     sim/check/serial.cc
+    sim/cluster/cluster_store.cc
     sim/decision/footprint.cc
     sim/explore/bounded.cc
     sim/explore/causal_hash.cc
@@ -1246,7 +1263,6 @@ redouble_component(
     sim/storm/storm_run.cc
     sim/storm/studio/studio_storm.cc
     sim/storm/threescale/threescale_storm.cc
-    sim/testing/cluster/cluster_store.cc
     sim/trace/trace.cc
     sim/world/connection.cc
     sim/world/faults.cc
@@ -1266,9 +1282,11 @@ redouble_component(
     sim/world_file/world_survey.cc
   INSTALLED_HEADERS
     include/redouble/sim.h
+    include/redouble/sim_cluster.h
     sim/check/history.h
     sim/check/linearizability.h
     sim/check/properties.h
+    sim/cluster/cluster_store.h
     sim/decision/decisions.h
     sim/decision/footprint.h
     sim/explore/cause.h
@@ -1289,7 +1307,6 @@ redouble_component(
     sim/scenario/memory_backend.h
     sim/scenario/runner.h
     sim/scenario/scenario.h
-    sim/testing/cluster/cluster_store.h
     sim/trace/trace.h
     sim/world/connection.h
     sim/world/journal.h
@@ -1306,7 +1323,7 @@ redouble_component(
     korvet
     memory
     orchestrator
-    redis
+    redis_core
     relayna
     store
     studio
@@ -1433,6 +1450,7 @@ redouble_component(
     memory
     orchestrator
     redis
+    redis_core
     relayna
     sim
     store
@@ -1484,7 +1502,6 @@ redouble_component(
   INSTALLED_HEADERS
     backends/testing/backends.h
     core/base/status/status_matchers.h
-    include/redouble/sim_cluster.h
     include/redouble/testing.h
     sim/testing/explore.h
     sim/testing/matchers.h
@@ -1492,6 +1509,7 @@ redouble_component(
   COMPONENTS
     memory
     redis
+    redis_core
     sim
     store
   ABSEIL

@@ -18,7 +18,8 @@
 #if REDOUBLE_HAS_CPP20
 
 #include "redouble/core/store/cluster/slot_move.h"
-#include "redouble/sim/testing/cluster/cluster_store.h"
+#include "redouble/sim/cluster/cluster_store.h"
+#include "redouble/sim/cluster/slot_mover.h"
 
 #endif  // REDOUBLE_HAS_CPP20
 

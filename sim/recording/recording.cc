@@ -91,8 +91,8 @@ Recording RecordExperiment(const Experiment& experiment, ExploreOptions options,
   // run.
   const Experiment recorded = [&](World& running) {
     const auto read = [&recorder, &running] {
-      const std::unique_ptr<memory::Session> session = running.Connect();
-      recorder.AddMoment(*session, running.clock().NowMicros());
+      const std::unique_ptr<store::Store> store = running.ConnectToAll();
+      recorder.AddMoment(*store, running.clock().NowMicros());
       return absl::OkStatus();
     };
     running.AddInvariant("recording", read);

@@ -81,6 +81,9 @@ struct StormVariant {
   // How the system's keys are spelled. In the cluster layout the world's server refuses commands
   // with keys of several slots.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // With the cluster layout: the world's servers are so many masters of a Redis Cluster, whose
+  // slots move while the actors use them; at least two. 0: one server.
+  int masters = 0;
   // Wraps the store of every actor, so that a test can break a promise; may be empty.
   std::function<std::unique_ptr<store::Store>(store::Store& inner)> wrap = {};
 };

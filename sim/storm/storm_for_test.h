@@ -71,22 +71,29 @@ MATCHER(ChecksEveryPromise, "has checked every promise") {
   return !arg.checks.empty();
 }
 
-// In the cluster layout, too, no promise breaks that the documents say holds: with all remedies
-// none but for hazards that have no remedy there, and with the defaults by documented hazards only.
-inline void ExpectKeepsPromisesInTheClusterLayout(const StormSystem& system, int64_t runs) {
+// No promise breaks that the documents say holds: with all remedies none but for hazards that have
+// no remedy in the variant's layout, and with the defaults by documented hazards only.
+inline void ExpectKeepsPromises(const StormSystem& system, StormVariant variant, int64_t runs) {
   for (const bool hardened : {true, false}) {
-    const StormVariant variant = {.hardened = hardened, .key_layout = store::KeyLayout::kCluster};
+    variant.hardened = hardened;
     const StormTally tally = RunStorms(system, variant, runs);
     EXPECT_FALSE(tally.HasUnexpected(hardened)) << FindingsOf(tally);
     EXPECT_THAT(tally, ChecksEveryPromise());
   }
 }
 
+inline StormVariant InTheClusterLayout() { return {.key_layout = store::KeyLayout::kCluster}; }
+// On a Redis Cluster whose slots move while the actors use them.
+inline StormVariant WhileSlotsMove() {
+  return {.key_layout = store::KeyLayout::kCluster, .masters = 3};
+}
+
 // The same runs give the same hash, whatever ran before them.
-inline void ExpectSameRuns(const StormSystem& system, int64_t runs) {
-  const std::string hash = RunStorms(system, {}, runs).hash;
-  EXPECT_EQ(RunStorms(system, {}, runs).hash, hash);
-  const StormRunner runner(system, {}, /*seed=*/1);
+inline void ExpectSameRuns(const StormSystem& system, int64_t runs,
+                           const StormVariant& variant = {}) {
+  const std::string hash = RunStorms(system, variant, runs).hash;
+  EXPECT_EQ(RunStorms(system, variant, runs).hash, hash);
+  const StormRunner runner(system, variant, /*seed=*/1);
   const std::string last = runner.Run(runs - 1).trace_hash;
   runner.Run(0);
   EXPECT_EQ(runner.Run(runs - 1).trace_hash, last);

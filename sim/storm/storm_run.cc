@@ -12,6 +12,8 @@
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/sim/cluster/cluster_store.h"
+#include "redouble/sim/cluster/slot_mover.h"
 #include "redouble/sim/explore/strategies.h"
 
 namespace redouble::inline v0_1::sim {
@@ -53,6 +55,10 @@ std::unique_ptr<DecisionSource> MakeDecisions(uint64_t seed, const StormPlan& pl
   }
 }
 
+// How slots move in a cluster: from several in one moment to one in a few minutes.
+constexpr absl::Duration kLongestPause = absl::Minutes(2);
+constexpr int64_t kMostMoves = 40;
+
 // What the actors of one world share.
 struct StormState {
   std::unique_ptr<Storm> storm;
@@ -61,12 +67,37 @@ struct StormState {
   // Wrapped stores, one for each life of an actor. An actor's requests may outlive its coroutine.
   std::vector<std::unique_ptr<store::Store>> stores;
   std::vector<Actor*> awaited;  // All actors but daemons and the one that drains.
+  bool drained = false;
   bool judged = false;
 };
 
-store::Store& StoreOf(StormState& state, const StormVariant& variant, Actor& actor) {
-  if (!variant.wrap) return actor.store();
-  return *state.stores.emplace_back(variant.wrap(actor.store()));
+// The masters of a cluster beside the main server.
+std::vector<ServerOptions> FurtherMasters(int masters) {
+  std::vector<ServerOptions> servers;
+  for (int i = 1; i < masters; ++i) servers.push_back({.name = absl::StrCat("master-", i + 1)});
+  return servers;
+}
+
+// A server that restores earlier data would have keys of slots that it has given away since.
+bool IsOfOneServer(Fault fault) {
+  return fault == Fault::kRestartLosingTail || fault == Fault::kFailover ||
+         fault == Fault::kRestartFromSnapshot;
+}
+
+store::Store& Wrapped(StormState& state, const StormVariant& variant, store::Store& inner) {
+  if (!variant.wrap) return inner;
+  return *state.stores.emplace_back(variant.wrap(inner));
+}
+
+// Runs an actor's part of the storm with the actor's client.
+base::Task<void> WithStore(StormState& state, const StormVariant& variant, Actor& actor,
+                           const std::function<base::Task<void>(store::Store&)>& act) {
+  if (variant.masters == 0) {
+    co_await act(Wrapped(state, variant, actor.store()));
+    co_return;
+  }
+  ClusterStore client(actor);
+  co_await act(Wrapped(state, variant, client));
 }
 
 // Keeps the clock from moving further at once, when a step of the schedule moves it: what runs
@@ -93,7 +124,19 @@ base::Task<void> Drain(World& world, StormState& state, const StormVariant& vari
     co_await world.clock().Sleep(absl::Seconds(1));
   }
   world.Heal();
-  co_await state.storm->Drain(actor, StoreOf(state, variant, actor));
+  const std::function<base::Task<void>(store::Store&)> drain = [&](store::Store& store) {
+    return state.storm->Drain(actor, store);
+  };
+  co_await WithStore(state, variant, actor, drain);
+  state.drained = true;
+}
+
+base::Task<void> Act(StormState& state, const StormVariant& variant, Actor& actor, size_t role,
+                     StormWork& work) {
+  const std::function<base::Task<void>(store::Store&)> act = [&](store::Store& store) {
+    return state.storm->Act(actor, store, role, work);
+  };
+  co_await WithStore(state, variant, actor, act);
 }
 
 void SpawnActors(World& world, const StormSystem& system, const StormVariant& variant,
@@ -105,7 +148,7 @@ void SpawnActors(World& world, const StormSystem& system, const StormVariant& va
     Actor& spawned =
         world.Spawn(absl::StrCat(role.name, "-", planned.number),
                     [state, variant, index, &work](Actor& actor) {
-                      return state->storm->Act(actor, StoreOf(*state, variant, actor), index, work);
+                      return Act(*state, variant, actor, index, work);
                     },
                     {.daemon = role.daemon});
     if (!role.daemon) state->awaited.push_back(&spawned);
@@ -113,6 +156,14 @@ void SpawnActors(World& world, const StormSystem& system, const StormVariant& va
   world.Spawn("last", [&world, state, variant](Actor& actor) {
     return Drain(world, *state, variant, actor);
   });
+  if (variant.masters == 0) return;
+  world.Spawn("mover",
+              [state](Actor& actor) {
+                return MoveSlots(actor, {.longest_pause = kLongestPause,
+                                         .most = kMostMoves,
+                                         .end = [state] { return state->drained; }});
+              },
+              {.spared = true});
 }
 
 }  // namespace
@@ -155,7 +206,10 @@ uint64_t StormRunner::SeedOf(int64_t run) const {
 ExploreOptions StormRunner::OptionsOf(uint64_t seed) const {
   ExploreOptions options;
   options.world.start = system_.start;
-  if (variant_.key_layout == store::KeyLayout::kCluster) {
+  if (variant_.masters > 0) {
+    options.world.servers = FurtherMasters(variant_.masters);
+    options.world.cluster = true;
+  } else if (variant_.key_layout == store::KeyLayout::kCluster) {
     options.world.engine.cluster = memory::ClusterOptions();
   }
   base::Rng rng(seed);
@@ -165,7 +219,8 @@ ExploreOptions StormRunner::OptionsOf(uint64_t seed) const {
   }
   for (const FaultRule& rule : system_.faults) {
     const bool is_possible =
-        options.world.events == Events::kSplit || !SpecOf(rule.fault).needs_split_events;
+        (options.world.events == Events::kSplit || !SpecOf(rule.fault).needs_split_events) &&
+        !(variant_.masters > 0 && IsOfOneServer(rule.fault));
     if (is_possible) options.world.faults.push_back(rule);
   }
   options.swarm = true;

@@ -9,6 +9,7 @@
 
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/sim/world/command_copies.h"
 #include "redouble/sim/world/world.h"
 
 namespace redouble::inline v0_1::sim {
@@ -39,24 +40,12 @@ struct Wire::Transmission {
   const bool loses_reply;
   size_t executed = 0;         // How many commands were executed.
   std::vector<Reply> replies;  // Of a pipeline.
-  // The bytes of the commands, if the request has ended.
-  std::vector<std::string> names;
-  std::vector<Command> copies;
+  std::optional<CommandCopies> copies;  // Present if the request has ended.
   std::optional<Unit> unit;
   bool is_blocked = false;  // The unit was submitted, and has no reply.
 
   void CopyCommands() {
-    if (!names.empty()) return;
-    // The copies keep views of the names.
-    names.reserve(commands.size());
-    copies.reserve(commands.size());
-    for (const Command& command : commands) {
-      Command& copy = copies.emplace_back(Command::Named(names.emplace_back(command.name())));
-      for (const std::string_view argument : command.arguments()) {
-        copy.AddOwned(std::string(argument));
-      }
-    }
-    commands = copies;
+    if (!copies) commands = copies.emplace(commands).commands();
   }
   size_t units() const {
     return kind == Request::Kind::kTransaction ? 1 : commands.size() - executed;

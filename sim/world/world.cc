@@ -9,6 +9,7 @@
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/sim/world/servers/cluster_bus.h"
+#include "redouble/sim/world/servers/cluster_session.h"
 #include "redouble/sim/world/servers/replication_group.h"
 #include "redouble/sim/world/servers/server_links.h"
 
@@ -33,12 +34,13 @@ absl::Status NoSuchServer(std::string_view name) {
 
 }  // namespace
 
-Actor::Actor(World& world, int index, std::string name, Body body, bool is_daemon, base::Rng rng)
+Actor::Actor(World& world, int index, std::string name, Body body, SpawnOptions options,
+             base::Rng rng)
     : world_(world),
       index_(index),
       name_(std::move(name)),
       body_(std::move(body)),
-      is_daemon_(is_daemon),
+      options_(options),
       rng_(rng),
       first_rng_(rng),
       clock_(world.clock()),
@@ -174,6 +176,11 @@ std::unique_ptr<memory::Session> World::Connect(std::string_view server) {
   return named->engine().Connect();
 }
 
+std::unique_ptr<store::Store> World::ConnectToAll() {
+  if (cluster_ == nullptr) return Connect();
+  return std::make_unique<ClusterSession>(servers_);
+}
+
 // The replicas can go on, so the turn continues them.
 void World::OnEffects(const ReplicationGroup& group) {
   for (size_t i = 0; i < servers_.size(); ++i) {
@@ -212,7 +219,7 @@ void World::Observe(Footprint* footprint) {
 Actor& World::Spawn(std::string name, Actor::Body body, SpawnOptions options) {
   const int index = static_cast<int>(actors_.size());
   actors_.push_back(std::unique_ptr<Actor>(
-      new Actor(*this, index, std::move(name), std::move(body), options.daemon, rng_.Fork())));
+      new Actor(*this, index, std::move(name), std::move(body), options, rng_.Fork())));
   return *actors_.back();
 }
 
@@ -349,7 +356,7 @@ void World::MarkEnd() {
   const bool has_daemons =
       !groups_.empty() || cluster_ != nullptr ||
       std::any_of(actors_.begin(), actors_.end(),
-                  [](const std::unique_ptr<Actor>& actor) { return actor->is_daemon_; });
+                  [](const std::unique_ptr<Actor>& actor) { return actor->options_.daemon; });
   if (!has_daemons) return;
   // Of the turns that end an actor, the last one ends the run, so their order matters.
   const auto ended = std::count_if(actors_.begin(), actors_.end(), HasEnded);
@@ -367,7 +374,7 @@ bool World::DrewNumbers() const {
 }
 
 bool World::HasEnded(const std::unique_ptr<Actor>& actor) {
-  if (actor->is_daemon_) return true;
+  if (actor->options_.daemon) return true;
   if (!actor->orphans_.empty()) return false;
   return actor->done() || (actor->crashed_ && !actor->restart_timer_.has_value());
 }
@@ -434,7 +441,7 @@ void World::Take(const Turn& turn) {
 
 void World::ReleaseFront(WorldConnection& connection) {
   const FaultRule* fault = nullptr;
-  if (!faults_.empty() && !connection.front_was_delayed()) {
+  if (!faults_.empty() && !connection.front_was_delayed() && !connection.actor().options_.spared) {
     // The order of the requests that a rule counts decides which of them the fault affects.
     if (faults_.Counts(connection.actor().name(), *connection.Front(), clock_.Now())) {
       turn_footprint_.OnWrite(kFaultCounters);

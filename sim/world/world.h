@@ -37,7 +37,7 @@
 //   ... actor.Connect("replica") ...
 //
 // The masters can be the nodes of a Redis Cluster, whose slots clients can move while others use
-// them. sim/testing/cluster/cluster_store.h is a client that follows them; a connection of an actor
+// them. sim/cluster/cluster_store.h is a client that follows them; a connection of an actor
 // does not:
 //
 //   sim::World world({.servers = {{.name = "b"}, {.name = "c"}}, .cluster = true});
@@ -110,6 +110,14 @@ class ActorClock final : public base::Clock {
   int64_t skew_us_ = 0;
 };
 
+struct SpawnOptions {
+  // A daemon, such as a sweeper or a heartbeat, does not keep the world running: a run ends when
+  // all other actors have ended.
+  bool daemon = false;
+  // No fault chooses the actor's requests; those of the server concern it all the same.
+  bool spared = false;
+};
+
 // One process of the simulated system: a coroutine with its own connections, clock and random
 // numbers.
 class Actor {
@@ -142,13 +150,13 @@ class Actor {
   friend class World;
   friend class WorldConnection;
 
-  Actor(World& world, int index, std::string name, Body body, bool is_daemon, base::Rng rng);
+  Actor(World& world, int index, std::string name, Body body, SpawnOptions options, base::Rng rng);
 
   World& world_;
   const int index_;
   const std::string name_;
   const Body body_;
-  const bool is_daemon_;
+  const SpawnOptions options_;
   base::Rng rng_;
   const base::Rng first_rng_;
   ActorClock clock_;
@@ -220,12 +228,6 @@ struct WorldOptions {
   bool traced = true;
 };
 
-struct SpawnOptions {
-  // A daemon, such as a sweeper or a heartbeat, does not keep the world running: a run ends when
-  // all other actors have ended.
-  bool daemon = false;
-};
-
 // When a run ends although its actors have not finished.
 struct RunLimits {
   // A run that takes more steps ends with kStepLimit. The usual cause is a livelock.
@@ -286,6 +288,9 @@ class World {
   // current master. The replicas apply what is written before the first step at once. `server` must
   // be empty or the name of a server. The connection must not outlive the world.
   std::unique_ptr<memory::Session> Connect(std::string_view server = {});
+  // The same, but a cluster's commands go to the master that has their keys
+  // (sim/world/servers/cluster_session.h). In a world that is no cluster, as Connect().
+  std::unique_ptr<store::Store> ConnectToAll();
 
   // Ends the run with kMistake: what was set up is wrong, so that a violation would show nothing.
   // The first mistake counts.

@@ -17,6 +17,8 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/sim/check/history.h"
+#include "redouble/sim/cluster/cluster_store.h"
+#include "redouble/sim/cluster/slot_mover.h"
 #include "redouble/sim/json/bytes.h"
 #include "redouble/sim/json/reply_json.h"
 #include "redouble/sim/operations/arguments.h"
@@ -118,7 +120,11 @@ base::Task<Json> MakeCall(const CallStep& step, OperationContext context, const 
 class ActorRun final : private store::PushListener {
  public:
   ActorRun(Actor& actor, RunState& state)
-      : actor_(actor), state_(state), store_(actor.store(), state, actor.name()) {}
+      : actor_(actor),
+        state_(state),
+        client_(state.cluster ? std::make_unique<ClusterStore>(actor) : nullptr),
+        store_(client_ ? static_cast<store::Store&>(*client_) : actor.store(), state,
+               actor.name()) {}
   ~ActorRun() override {
     if (!pushes_as_.empty()) actor_.store().Listen(nullptr);
   }
@@ -137,6 +143,8 @@ class ActorRun final : private store::PushListener {
       } else if (std::holds_alternative<ListenStep>(step.action)) {
         pushes_as_ = step.as;
         actor_.store().Listen(this);
+      } else if (const auto* move = std::get_if<MoveSlotStep>(&step.action)) {
+        (void)co_await MoveSlotOf(actor_, move->key, move->from, move->to);
       } else {
         Json value = co_await RunRequest(step, static_cast<int>(i));
         if (!step.as.empty()) Bind(step.as, std::move(value));
@@ -155,9 +163,8 @@ class ActorRun final : private store::PushListener {
   // Returns the result of a call, or the reply of a command or batch; null if there is none.
   base::Task<Json> RunRequest(const WorldStep& step, int index) {
     if (const auto* call = std::get_if<CallStep>(&step.action)) {
-      const OperationContext context(StoreFor(step), actor_.clock(), actor_.rng(), [this, &step] {
-        return Recorded(actor_.Connect(step.server), state_, actor_.name());
-      });
+      const OperationContext context(StoreFor(step), actor_.clock(), actor_.rng(),
+                                     [this, &step] { return Connect(step.server); });
       absl::Status mistake;
       Json result = co_await MakeCall(*call, context, bound_, mistake);
       if (!mistake.ok()) state_.world.ReportMistake(mistake);
@@ -183,10 +190,15 @@ class ActorRun final : private store::PushListener {
   store::Store& StoreFor(const WorldStep& step) {
     if (step.server.empty()) return store_.get();
     std::unique_ptr<store::Store>& connection = connections_[step.server];
-    if (connection == nullptr) {
-      connection = Recorded(actor_.Connect(step.server), state_, actor_.name());
-    }
+    if (connection == nullptr) connection = Connect(step.server);
     return *connection;
+  }
+
+  std::unique_ptr<store::Store> Connect(const std::string& server) {
+    if (server.empty() && state_.cluster) {
+      return Recorded(std::make_unique<ClusterStore>(actor_), state_, actor_.name());
+    }
+    return Recorded(actor_.Connect(server), state_, actor_.name());
   }
 
   // An error reply is a mistake of the file, unless a fault gave it.
@@ -211,6 +223,7 @@ class ActorRun final : private store::PushListener {
 
   Actor& actor_;
   RunState& state_;
+  const std::unique_ptr<ClusterStore> client_;  // Null if the world is no cluster.
   RecordedStore store_;
   std::map<std::string, std::unique_ptr<store::Store>> connections_;  // By server.
   BoundValues bound_;
@@ -221,7 +234,7 @@ absl::Status SetUpCall(const CallStep& call, const std::string& server, store::S
                        RunState& state) {
   base::Rng rng(0);
   const OperationContext context(store, state.world.clock(), rng, [&state, &server] {
-    return Recorded(state.world.Connect(server), state, "setup");
+    return Recorded(ConnectAside(state.world, server), state, "setup");
   });
   absl::Status arguments;
   const Json result = base::Run(MakeCall(call, context, {}, arguments));
@@ -242,7 +255,9 @@ absl::Status SetUp(const std::vector<WorldStep>& steps, RunState& state) {
   std::map<std::string, std::unique_ptr<store::Store>> connections;  // By server.
   const auto store_for = [&](const WorldStep& step) -> store::Store& {
     std::unique_ptr<store::Store>& connection = connections[step.server];
-    if (connection == nullptr) connection = Recorded(world.Connect(step.server), state, "setup");
+    if (connection == nullptr) {
+      connection = Recorded(ConnectAside(world, step.server), state, "setup");
+    }
     return *connection;
   };
   for (const WorldStep& step : steps) {

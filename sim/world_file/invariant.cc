@@ -144,11 +144,11 @@ class ExpiresInvariant final : public WorldInvariant {
   }
 
   absl::Status Check(const WorldView& view) const override {
-    const std::unique_ptr<memory::Session> session = view.world.Connect(server());
-    std::vector<std::string> keys = *base::Run(store::Keys(*session, keys_));
+    const std::unique_ptr<store::Store> store = ConnectAside(view.world, server());
+    std::vector<std::string> keys = *base::Run(store::Keys(*store, keys_));
     std::sort(keys.begin(), keys.end());
     for (const std::string& key : keys) {
-      if (base::Run(store::TimeToLive(*session, key))->expires()) continue;
+      if (base::Run(store::TimeToLive(*store, key))->expires()) continue;
       return absl::FailedPreconditionError(absl::StrCat(EncodeBytes(key), " never expires"));
     }
     return absl::OkStatus();
@@ -176,8 +176,8 @@ class ReferencesInvariant final : public WorldInvariant {
     if (!reply.is_array()) return absl::OkStatus();
     for (const store::Reply& element : reply.elements()) {
       const std::string key = absl::StrReplaceAll(key_, {{"{}", element.text()}});
-      const std::unique_ptr<memory::Session> session = view.world.Connect(server());
-      if (*base::Run(store::Exists(*session, key))) continue;
+      const std::unique_ptr<store::Store> store = ConnectAside(view.world, server());
+      if (*base::Run(store::Exists(*store, key))) continue;
       return absl::FailedPreconditionError(absl::StrCat(EncodeBytes(key), " does not exist"));
     }
     return absl::OkStatus();
@@ -312,8 +312,8 @@ std::string UnknownKind(std::string_view kind) {
 
 absl::StatusOr<store::Reply> Ask(World& world, const std::vector<std::string>& words,
                                  std::string_view server) {
-  const std::unique_ptr<memory::Session> session = world.Connect(server);
-  return base::Run(Execute(*session, words));
+  const std::unique_ptr<store::Store> store = ConnectAside(world, server);
+  return base::Run(Execute(*store, words));
 }
 
 absl::StatusOr<Json> AskForJson(World& world, const std::vector<std::string>& words,
@@ -364,8 +364,13 @@ absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json&
   return std::shared_ptr<const WorldInvariant>(std::move(invariant));
 }
 
+std::unique_ptr<store::Store> ConnectAside(World& world, std::string_view server) {
+  if (server.empty()) return world.ConnectToAll();
+  return world.Connect(server);
+}
+
 Json SerialState(World& world, const std::vector<CallResult>& results) {
-  const std::unique_ptr<memory::Session> session = world.Connect();
+  const std::unique_ptr<store::Store> store = world.ConnectToAll();
   Json by_actor = Json::object();
   std::vector<const CallResult*> sorted;
   for (const CallResult& call : results) sorted.push_back(&call);
@@ -373,7 +378,7 @@ Json SerialState(World& world, const std::vector<CallResult>& results) {
     return std::pair(a->actor, a->step) < std::pair(b->actor, b->step);
   });
   for (const CallResult* call : sorted) by_actor[call->actor].push_back(call->result);
-  const absl::StatusOr<Keyspace> keyspace = base::Run(DumpKeyspace(*session));
+  const absl::StatusOr<Keyspace> keyspace = base::Run(DumpKeyspace(*store));
   return Json{{"keys", KeyspaceToJson(*keyspace)}, {"results", by_actor}};
 }
 

@@ -33,7 +33,8 @@
 // Each may have a "name" (default: its kind), which violations report, and "when": "end" (the
 // default) or "always" (after every step). The first five kinds except "results", and "monotone",
 // can be checked always. A kind that sends commands, or looks at keys, may have a "server": the
-// name of the server that it looks at. The default is the current master.
+// name of the server that it looks at. The default is the current master, or
+// all servers of a cluster.
 //
 //   // {"kind": "reply", "command": ["GET", "n"], "expect": "7"}
 //   absl::StatusOr<std::shared_ptr<const WorldInvariant>> invariant =
@@ -53,6 +54,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "redouble/core/store/store.h"
 #include "redouble/sim/check/history.h"
 #include "redouble/sim/operations/operation.h"
 #include "redouble/sim/world/world.h"
@@ -102,7 +104,7 @@ class WorldInvariant {
   // Returns true if the invariant is checked after every step, false if only at the end. One that
   // is checked after every step reads keys only.
   bool always() const { return always_; }
-  // The name of the server that Check looks at; empty for the current master.
+  // The name of the server that Check looks at; empty for the default.
   const std::string& server() const { return server_; }
   // Returns true if Check needs WorldView::serial_states.
   virtual bool needs_serial_states() const { return false; }
@@ -135,6 +137,10 @@ class WorldInvariant {
 // Parses one invariant; `path` is its JSON pointer. Errors: InvalidArgument with the place.
 absl::StatusOr<std::shared_ptr<const WorldInvariant>> ParseInvariant(const Json& json,
                                                                      std::string_view path);
+
+// Opens a connection for a check, or for the setup: to the server with this name, or, if it is
+// empty, to the current master, or to all servers of a cluster (World::ConnectToAll).
+std::unique_ptr<store::Store> ConnectAside(World& world, std::string_view server);
 
 // Returns the whole keyspace and all results in a form that does not depend on the order in which
 // the calls completed.

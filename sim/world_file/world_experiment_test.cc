@@ -270,5 +270,42 @@ TEST(ShrinkWorld, KeepsWhatTheHardenedWorldNeeds) {
   EXPECT_EQ(smaller.hardened_actors.size(), 1u);
 }
 
+// Two masters; the slot of {k} is of `main`.
+Json ClusterWorld() {
+  Json json = CounterWorld();
+  json["cluster"] = true;
+  json["servers"] = Json{{"other", Json::object()}};
+  for (const char* actor : {"a", "b"}) json["actors"][actor][0]["arguments"]["key"] = "{k}n";
+  json["setup"][0]["command"] = {"SET", "{k}n", "5"};
+  json["actors"]["mover"] = Json::array(
+      {Json{{"kind", "move_slot"}, {"key", "{k}"}, {"from", "main"}, {"to", "other"}}});
+  json["invariants"][0]["command"] = {"GET", "{k}n"};
+  return json;
+}
+
+TEST(WorldExperiment, TheActorsOfAClusterFollowItsSlots) {
+  Json json = ClusterWorld();
+  EXPECT_EQ(ExploreCounter(json, {}).violation->status.message(), "both count: GET gives \"6\"");
+  EXPECT_FALSE(ExploreCounter(json, {.hardened = true}, {.schedules = 500}).violation.has_value());
+  // The invariant sees the key at every moment, and a step that names a server is sent there.
+  json["invariants"][0] = Json{{"kind", "reply"},
+                               {"when", "always"},
+                               {"command", {"GET", "{k}n"}},
+                               {"one_of", {"5", "6", "7"}}};
+  json["invariants"].push_back(Json{{"kind", "bound"}, {"value", "there"}, {"expect", 1}});
+  json["actors"]["mover"].push_back(Json{
+      {"kind", "command"}, {"command", {"DBSIZE"}}, {"server", "other"}, {"as", "there"}});
+  EXPECT_FALSE(ExploreCounter(json, {.hardened = true}, {.schedules = 500}).violation.has_value());
+}
+
+TEST(WorldExperiment, ASearchInAClusterIsComplete) {
+  Json json = ClusterWorld();
+  json["actors"].erase("b");
+  json["invariants"][0]["expect"] = "6";
+  const Exploration found = ExploreCounter(json, {}, {.strategy = Strategy::kExhaustive});
+  EXPECT_FALSE(found.violation.has_value()) << found.violation->status;
+  EXPECT_TRUE(found.complete);
+}
+
 }  // namespace
 }  // namespace redouble::inline v0_1::sim

@@ -21,15 +21,18 @@ absl::Status Wrong(std::string_view path, std::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(base::ToAbsl(path), ": ", base::ToAbsl(message)));
 }
 
-// The names of all servers.
-std::vector<std::string> ServerNames(const WorldFile& world) {
-  std::vector<std::string> names = {std::string(kMainServer)};
-  for (const ServerOptions& server : world.servers) names.push_back(server.name);
-  return names;
+StepServers ServersOf(const WorldFile& world) {
+  StepServers servers;
+  if (world.cluster) servers.cluster_masters = servers.all;
+  for (const ServerOptions& server : world.servers) {
+    servers.all.push_back(server.name);
+    if (world.cluster && server.replica_of.empty()) servers.cluster_masters.push_back(server.name);
+  }
+  return servers;
 }
 
 void ParseActors(const Json& json, std::string_view place, const OperationTable& operations,
-                 ArgumentReader& fields, const std::vector<std::string>& servers,
+                 ArgumentReader& fields, const StepServers& servers,
                  std::vector<WorldActor>& actors) {
   if (!json.is_object() || json.empty()) {
     return fields.Add(Wrong(place, "expected one actor at least"));
@@ -149,7 +152,7 @@ void CheckHardened(const Json& hardened, const OperationTable& operations, Argum
 void ParseHardenedActors(const Json& json, const OperationTable& operations, ArgumentReader& fields,
                          WorldFile& world) {
   constexpr std::string_view kPlace = "/hardened_actors";
-  ParseActors(json, kPlace, operations, fields, ServerNames(world), world.hardened_actors);
+  ParseActors(json, kPlace, operations, fields, ServersOf(world), world.hardened_actors);
   for (const WorldActor& actor : world.hardened_actors) {
     if (Has(world.actors, actor.name)) continue;
     fields.Add(Wrong(absl::StrCat(base::ToAbsl(kPlace), base::PointerPart(actor.name)),
@@ -271,6 +274,7 @@ void ParseEvents(ArgumentReader& fields, WorldFile& world) {
 
 // Reads the servers; a master must come before its replicas.
 void ParseServers(ArgumentReader& fields, WorldFile& world) {
+  world.cluster = fields.BoolOr("cluster", false);
   const Json* servers = fields.Find("servers");
   if (servers == nullptr) return;
   if (!servers->is_object()) return fields.Refuse("servers", "expected an object by name");
@@ -314,7 +318,7 @@ void ParseDaemons(ArgumentReader& fields, WorldFile& world) {
 // Reads what depends on the system: its steps and everything that names an actor.
 void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldFile& world) {
   ParseServers(fields, world);
-  const std::vector<std::string> servers = ServerNames(world);
+  const StepServers servers = ServersOf(world);
   absl::StatusOr<std::vector<WorldStep>> setup =
       ParseWorldSteps(ReadList(fields, "setup"), "/setup", operations, /*in_actor=*/false, servers);
   fields.Add(setup.status());
@@ -340,8 +344,8 @@ void ParseParts(const OperationTable& operations, ArgumentReader& fields, WorldF
   if (const Json* actors = fields.Find("hardened_actors")) {
     ParseHardenedActors(*actors, operations, fields, world);
   }
-  CheckServers(servers, world.invariants, "/invariants", fields);
-  CheckServers(servers, world.probes, "/probes", fields);
+  CheckServers(servers.all, world.invariants, "/invariants", fields);
+  CheckServers(servers.all, world.probes, "/probes", fields);
   CheckOperations(world, world.invariants, "/invariants", fields);
   CheckOperations(world, world.probes, "/probes", fields);
   CheckBoundNames(world, world.invariants, "/invariants", fields);

@@ -41,6 +41,13 @@
 //   "servers": {"other": {}, "replica": {"replica_of": "main"}},
 //   "faults": [{"fault": "promote", "server": "replica", "nth": 3}]
 //
+// With "cluster", the masters are the nodes of a Redis Cluster. A step without a "server" is sent by
+// a client that follows the slots (sim/cluster/cluster_store.h); the setup and the invariants see
+// all nodes as one. The step "move_slot" moves a slot:
+//
+//   "cluster": true, "servers": {"other": {}},
+//   "actors": {"mover": [{"kind": "move_slot", "key": "{b}", "from": "main", "to": "other"}], ...}
+//
 // "daemons" lists actors that do not keep the world running; they repeat their steps.
 //
 // A file written by `redouble explore` also has a "violation", which `redouble replay` repeats:
@@ -103,6 +110,7 @@ struct WorldFile {
   int clock_moves = 0;
   absl::Duration request_timeout = absl::InfiniteDuration();
   std::vector<ServerOptions> servers;  // Replicas come last.
+  bool cluster = false;
   std::vector<FaultRule> faults;
   std::vector<std::shared_ptr<const WorldInvariant>> invariants;
   // Conditions that at least some runs should reach, in the form of invariants.

@@ -1,7 +1,9 @@
 #include "redouble/sim/world_file/world_file.h"
 
 #include <string>
+#include <variant>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/sim/json/strict_json.h"
@@ -11,6 +13,7 @@ namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
+using testing::HasSubstr;
 
 TEST(WorldFile, IsReadWhole) {
   Json json = CounterWorld();
@@ -108,6 +111,9 @@ constexpr Mistake kMistakes[] = {
     {"/faults", R"([{"fault": "crush"}])", R"(did you mean "crash"?)"},
     {"/events", R"("splitt")", R"(/events: expected "atomic" or "split", got "splitt")"},
     {"/clock_moves", "-1", "/clock_moves: expected 0 to 1000"},
+    {"/cluster", "3", "/cluster: expected"},
+    {"/actors/a/0", R"({"kind": "move_slot", "key": "{k}", "from": "main", "to": "b"})",
+     R"(/actors/a/0: only a world with "cluster": true has slots to move)"},
     {"/request_timeout", R"("0s")", "/request_timeout: expected a duration above 0"},
     {"/daemons", R"(["aa"])", R"(/daemons: there is no actor "aa"; did you mean "a"?)"},
     {"/invariants/0", R"({"kind": "monotne", "value": "n"})", R"(did you mean "monotone"?)"},
@@ -182,6 +188,31 @@ TEST(WorldFile, ListsEveryErrorOfAFile) {
 
 TEST(WorldFile, RefusesWhatIsNoJson) {
   EXPECT_FALSE(ParseWorldFile("{", "w.world.json", CounterSystem()).ok());
+}
+
+TEST(WorldFile, MovesSlotsBetweenTheMastersOfACluster) {
+  Json json = CounterWorld();
+  json["cluster"] = true;
+  json["servers"] = Json{{"other", Json::object()}, {"replica", {{"replica_of", "main"}}}};
+  Json& step = json["actors"]["a"][0];
+  step = Json{{"kind", "move_slot"}, {"key", "{k}"}, {"from", "main"}, {"to", "other"}};
+  const absl::StatusOr<WorldFile> world = ParseCounter(json);
+  ASSERT_THAT(world, IsOk());
+  EXPECT_TRUE(world->cluster);
+  EXPECT_EQ(std::get<MoveSlotStep>(world->actors[0].steps[0].action).to, "other");
+
+  const auto error = [&] { return std::string(ParseCounter(json).status().message()); };
+  step["to"] = "replica";
+  EXPECT_THAT(error(), HasSubstr(R"(/actors/a/0/to: there is no master "replica")"));
+  step["to"] = "othr";
+  EXPECT_THAT(error(), HasSubstr(R"(did you mean "other"?)"));
+  step["to"] = "main";
+  EXPECT_THAT(error(), HasSubstr(R"(/actors/a/0/to: expected another master than "from")"));
+  step["as"] = "moved";
+  step["to"] = "other";
+  EXPECT_THAT(error(), HasSubstr("/actors/a/0/as: this kind has no value that could be bound"));
+  step = Json{{"kind", "listen"}, {"as", "news"}};
+  EXPECT_THAT(error(), HasSubstr("no connection receives the pushes of all servers of a cluster"));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Names ReferencesIn(const Json& json) {
 // What the parser knows while it reads the steps of one actor.
 struct Context {
   const OperationTable& operations;
-  const Names& servers;
+  const StepServers& servers;
   Names bound;  // What earlier steps bind.
 };
 
@@ -155,12 +155,36 @@ absl::StatusOr<RepeatStep> ParseRepeat(const Json& json, const std::string& path
   return repeat;
 }
 
-absl::StatusOr<ListenStep> ParseListen(const Json& json, const std::string& path) {
+absl::StatusOr<ListenStep> ParseListen(const Json& json, const std::string& path,
+                                       const StepServers& servers) {
   ArgumentReader fields(json, path);
+  if (!servers.cluster_masters.empty()) {
+    fields.Refuse("", "no connection receives the pushes of all servers of a cluster");
+  }
   fields.String("kind");
   fields.OptionalString("note");
   REDOUBLE_RETURN_IF_ERROR(fields.Finish());
   return ListenStep();
+}
+
+absl::StatusOr<MoveSlotStep> ParseMoveSlot(const Json& json, const std::string& path,
+                                           const StepServers& servers) {
+  ArgumentReader fields(json, path);
+  fields.String("kind");
+  fields.OptionalString("note");
+  MoveSlotStep move{fields.String("key"), fields.String("from"), fields.String("to")};
+  if (servers.cluster_masters.empty()) {
+    fields.Refuse("", R"(only a world with "cluster": true has slots to move)");
+  } else {
+    for (const auto& [name, master] : {std::pair("from", &move.from), std::pair("to", &move.to)}) {
+      if (Contains(servers.cluster_masters, *master)) continue;
+      fields.Refuse(name, absl::StrCat("there is no master \"", *master, "\"",
+                                       base::DidYouMean(*master, servers.cluster_masters)));
+    }
+    if (move.from == move.to) fields.Refuse("to", "expected another master than \"from\"");
+  }
+  REDOUBLE_RETURN_IF_ERROR(fields.Finish());
+  return move;
 }
 
 // A world has no schedule and no expectations: its steps are a subset of a scenario's.
@@ -203,8 +227,8 @@ absl::StatusOr<std::vector<WorldStep>> ParsePlain(const Json& json, std::string_
   return parsed;
 }
 
-constexpr std::array<std::string_view, 4> kOwnKinds = {"pipeline", "transaction", "repeat",
-                                                       "listen"};
+constexpr std::array<std::string_view, 5> kOwnKinds = {"pipeline", "transaction", "repeat",
+                                                       "listen", "move_slot"};
 
 bool IsOwnKind(const Json& step) {
   const Json kind = step.is_object() ? step.value("kind", Json()) : Json();
@@ -274,7 +298,8 @@ absl::Status ParseNames(const Json& json, const std::string& path, Context& cont
     return Wrong(absl::StrCat(path, "/as"), "expected the name that pushes are bound to");
   }
   const bool has_value = !std::holds_alternative<AdvanceStep>(step.action) &&
-                         !std::holds_alternative<RepeatStep>(step.action);
+                         !std::holds_alternative<RepeatStep>(step.action) &&
+                         !std::holds_alternative<MoveSlotStep>(step.action);
   if (!has_value || !json["as"].is_string() || json["as"].get<std::string>().empty()) {
     return Wrong(absl::StrCat(path, "/as"),
                  has_value ? "expected a name" : "this kind has no value that could be bound");
@@ -303,12 +328,14 @@ absl::StatusOr<std::vector<WorldStep>> ParseActorSteps(const Json& json, const s
       if (own["kind"] == "repeat") {
         REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseRepeat(own, place, context));
       } else if (own["kind"] == "listen") {
-        REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseListen(own, place));
+        REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseListen(own, place, context.servers));
+      } else if (own["kind"] == "move_slot") {
+        REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseMoveSlot(own, place, context.servers));
       } else {
         REDOUBLE_ASSIGN_OR_RETURN(steps[i].action, ParseBatch(own, place));
       }
     }
-    REDOUBLE_RETURN_IF_ERROR(ParseServer(json[i], place, context.servers, steps[i]));
+    REDOUBLE_RETURN_IF_ERROR(ParseServer(json[i], place, context.servers.all, steps[i]));
     REDOUBLE_RETURN_IF_ERROR(ParseNames(json[i], place, context, steps[i]));
   }
   return steps;
@@ -335,7 +362,7 @@ bool StepCondition::Holds(const BoundValues& bound) const {
 
 absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(const Json& json, std::string_view path,
                                                        const OperationTable& operations,
-                                                       bool in_actor, const Names& servers) {
+                                                       bool in_actor, const StepServers& servers) {
   if (!json.is_array()) return Wrong(path, "expected an array of steps");
   if (in_actor) {
     Context context{operations, servers, {}};
@@ -349,7 +376,7 @@ absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(const Json& json, std::st
                             ParsePlain(plain, path, operations, in_actor));
   for (size_t i = 0; i < steps.size(); ++i) {
     REDOUBLE_RETURN_IF_ERROR(
-        ParseServer(json[i], absl::StrCat(base::ToAbsl(path), "/", i), servers, steps[i]));
+        ParseServer(json[i], absl::StrCat(base::ToAbsl(path), "/", i), servers.all, steps[i]));
   }
   return steps;
 }

@@ -1,15 +1,19 @@
 // WorldStep: one step of an actor of a world file.
 //
 // A world file's steps are the kinds "call", "command" and "advance" of scenarios
-// (sim/scenario/scenario.h), without expectations, and four kinds of their own:
+// (sim/scenario/scenario.h), without expectations, and five kinds of their own:
 //
 //   {"kind": "pipeline", "commands": [["SET", "p", "1"], ["SET", "q", "1"]]}
 //   {"kind": "transaction", "commands": [["INCR", "n"], ["EXPIRE", "n", "60"]]}
 //   {"kind": "repeat", "times": 3, "until": {"name": "job", "is_not": null}, "steps": [...]}
 //   {"kind": "listen", "as": "news"}
+//   {"kind": "move_slot", "key": "{user:7}", "from": "main", "to": "other"}
 //
 // "listen" binds each push that the actor's connection receives from then on, until the actor ends:
 // the payload of a message, and any other push, such as an invalidated key, as an array.
+//
+// "move_slot" moves the slot of the key between two masters of a cluster: a request for each command
+// that this takes (sim/cluster/slot_mover.h). A cluster has no "listen".
 //
 // A step that sends something may name the server that it goes to, if the world has several:
 //
@@ -81,20 +85,34 @@ struct RepeatStep {
 // {"kind": "listen", ...}
 struct ListenStep {};
 
+// {"kind": "move_slot", ...}
+struct MoveSlotStep {
+  std::string key;
+  std::string from;
+  std::string to;
+};
+
 struct WorldStep {
-  std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep, ListenStep> action;
+  std::variant<CallStep, CommandStep, AdvanceStep, BatchStep, RepeatStep, ListenStep, MoveSlotStep>
+      action;
   std::string as = {};  // Empty: the value is not bound.
   std::optional<StepCondition> condition = {};
   std::string server = {};  // Empty: the current master.
 };
 
+// The servers that steps can name.
+struct StepServers {
+  std::vector<std::string> all = {std::string(kMainServer)};
+  std::vector<std::string> cluster_masters = {};  // Empty: the world is no cluster.
+};
+
 // Parses the steps of an actor, or of the setup if `in_actor` is false: these are calls, commands
-// and advances without names and conditions. `servers`: the names of all servers. Errors:
+// and advances without names and conditions. Errors:
 // InvalidArgument with the JSON pointer, which begins with `path`; a name that no earlier step
 // binds, or no server has, suggests the nearest one.
 absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(
     const Json& json, std::string_view path, const OperationTable& operations, bool in_actor,
-    const std::vector<std::string>& servers = {std::string(kMainServer)});
+    const StepServers& servers = {});
 
 // Calls `visit` for each call of the steps, also of repeated ones.
 void VisitCalls(std::vector<WorldStep>& steps, const std::function<void(CallStep&)>& visit);

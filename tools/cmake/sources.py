@@ -12,6 +12,10 @@ from build_files import BuildFileError, Label, Workspace
 
 # Folders whose component has another name.
 _OTHER_FOLDERS = {
+    # Clients without input and output: the simulator runs them too.
+    "backends/redis": "redis_core",
+    "backends/redis/net": "redis",
+    "backends/redis/spawn": "redis",
     "backends/testing": "testing",
     "core/base": "store",
     "core/python": "store",
@@ -27,7 +31,7 @@ _OTHER_FOLDERS = {
 }
 
 # Public targets that are a second header of another component.
-_SECOND_HEADERS = {"redis_asio": "redis", "sim_cluster": "testing", "version": "store"}
+_SECOND_HEADERS = {"redis_asio": "redis", "sim_cluster": "sim", "version": "store"}
 
 # Targets that are a library of their own for CMake; else each repository is one.
 _LIBRARY_OF_TARGET = {("boost", "url"): "boost_url"}

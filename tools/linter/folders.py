@@ -13,7 +13,7 @@ MAX_FOLDER_FILES = 31
 _COUNTED = (".h", ".cc", ".inc", ".c", ".lua", ".py", "BUILD.bazel")
 
 # The simulator and the program that is built on it.
-SIMULATOR = ("sim/world/", "sim/fault/", "sim/decision/", "sim/explore/", "sim/check/", "sim/trace/", "sim/json/")
+SIMULATOR = ("sim/world/", "sim/cluster/", "sim/fault/", "sim/decision/", "sim/explore/", "sim/check/", "sim/trace/", "sim/json/")
 PROGRAM = ("sim/storm/", "sim/scenario/", "sim/operations/", "sim/server/", "sim/inspect/", "sim/cli/",
            "sim/migrate/", "sim/recording/", "sim/world_file/")
 
@@ -50,13 +50,13 @@ def allowed_folders(path):
         return ("backends/", "core/store/", "core/base/") + test_only
     if path.startswith("backends/"):
         return (own, "core/store/", "core/base/") + test_only
+    if path.startswith("sim/cluster/"):
+        # A world's client of a cluster has the machine of the live one, which does no I/O.
+        return SIMULATOR + ("core/", "backends/memory/", "backends/redis/fsm/", "backends/redis/options.h") + test_only
     if path.startswith(SIMULATOR):
         return SIMULATOR + ("core/", "backends/memory/") + test_only
     if path.startswith("sim/"):
         live = ("backends/redis/",) if path.startswith("sim/cli/") else ()
-        # A world's client of a cluster has the machine of the live one, which does no I/O.
-        if path.startswith("sim/testing/cluster/"):
-            live = ("backends/redis/fsm/", "backends/redis/options.h")
         return ("sim/", "core/", "backends/memory/") + live + test_only
     return None if path.startswith(_TOP) else FOLDERS
 

@@ -102,6 +102,7 @@ bool ClusterView::HasNews(const ClusterView& sender) const {
   const uint64_t epoch = sender.EpochOf(sender.self_);
   if (!sender.is_master() || epoch < EpochOf(sender.self_)) return false;
   if (epoch > EpochOf(sender.self_) || Collides(sender)) return true;
+  if (shard_of_ == sender.shard_of_) return false;
   for (int slot = 0; slot < base::kClusterSlots; ++slot) {
     if (IsTaken(slot, sender)) return true;
   }

@@ -40,6 +40,7 @@ constexpr char kFooter[] =
     "  redouble storm gateway --seed 7 --run 42     this run again: shrunk, command by command\n"
     "  redouble storm gateway --out found           and a page for each finding in this folder\n"
     "  redouble storm korvet --layout cluster       with the keys of a Redis Cluster\n"
+    "  redouble storm korvet --masters 3            on a Redis Cluster whose slots move\n"
     "\n"
     "Exit codes: 0 nothing but what the system's page lists, and with --hardened nothing at all; "
     "1\n"
@@ -58,7 +59,8 @@ struct Options {
   int jobs = 2;
   bool hardened = false;
   bool no_shrink = false;
-  std::string layout{store::KeyLayoutName(store::KeyLayout::kDocumented)};
+  std::string layout;  // Empty: the documented one, or with masters that of clusters.
+  int masters = 0;
   std::string out;
 };
 
@@ -72,12 +74,13 @@ std::string FileNameOf(const Finding& finding) {
 
 class StormCommand {
  public:
-  StormCommand(const Options& options, StormSystem system, const ProgramContext& context)
+  StormCommand(const Options& options, StormSystem system, store::KeyLayout layout,
+               const ProgramContext& context)
       : options_(options),
+        layout_(layout),
         context_(context),
         runner_(std::move(system),
-                {.hardened = options.hardened,
-                 .key_layout = store::ParseKeyLayout(options.layout).value()},
+                {.hardened = options.hardened, .key_layout = layout, .masters = options.masters},
                 options.seed) {}
 
   int Run() {
@@ -90,8 +93,13 @@ class StormCommand {
  private:
   // The option that a command which repeats a run needs.
   std::string LayoutOption() const {
-    const bool is_default = options_.layout == store::KeyLayoutName(store::KeyLayout::kDocumented);
-    return is_default ? std::string() : " --layout " + options_.layout;
+    if (options_.masters > 0) return absl::StrCat(" --masters ", options_.masters);
+    return options_.layout.empty() ? std::string() : " --layout " + options_.layout;
+  }
+
+  std::string ServersInWords() const {
+    if (options_.masters > 0) return absl::StrCat(" on ", options_.masters, " masters");
+    return layout_ == store::KeyLayout::kCluster ? " in the cluster layout" : "";
   }
 
   int Fail(const absl::Status& status) {
@@ -133,8 +141,7 @@ class StormCommand {
 
   void PrintCounts() const {
     const StormSystem& system = runner_.system();
-    context_.out << system.name << (LayoutOption().empty() ? "" : " in the cluster layout")
-                 << (options_.hardened ? " (hardened)" : "") << ": " << tally_.runs
+    context_.out << system.name << ServersInWords() << (options_.hardened ? " (hardened)" : "") << ": " << tally_.runs
                  << " runs with seed " << options_.seed << ", " << tally_.commands
                  << " commands, hash " << tally_.hash.substr(0, 16)
                  << "\n  faults: " << absl::StrJoin(tally_.faults, ", ", absl::PairFormatter(" "))
@@ -194,6 +201,7 @@ class StormCommand {
   }
 
   const Options& options_;
+  const store::KeyLayout layout_;
   const ProgramContext& context_;
   const StormRunner runner_;
   const absl::Time end_ = base::SystemClock().Now() + absl::Minutes(options_.minutes);
@@ -201,14 +209,20 @@ class StormCommand {
 };
 
 int RunStorm(const Options& options, const ProgramContext& context) {
-  const absl::StatusOr<store::KeyLayout> layout = store::ParseKeyLayout(options.layout);
+  absl::StatusOr<store::KeyLayout> layout =
+      options.masters > 0 ? store::KeyLayout::kCluster : store::KeyLayout::kDocumented;
+  if (!options.layout.empty()) layout = store::ParseKeyLayout(options.layout);
   if (!layout.ok()) {
     context.err << "redouble storm: --layout: " << layout.status().message() << "\n";
     return kExitBadUsage;
   }
+  if (options.masters > 0 && *layout != store::KeyLayout::kCluster) {
+    context.err << "redouble storm: --masters needs --layout cluster\n";
+    return kExitBadUsage;
+  }
   for (StormSystem& system : AllStorms()) {
     if (system.name != options.system) continue;
-    return StormCommand(options, std::move(system), context).Run();
+    return StormCommand(options, std::move(system), *layout, context).Run();
   }
   return kExitBadUsage;  // The option's check has refused the name.
 }
@@ -234,6 +248,9 @@ std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context) {
   app.add_flag("--no-shrink", options->no_shrink, "Do not look for a smaller run of a finding");
   app.add_option("--layout", options->layout,
                  "The layout of the keys: documented (default) or cluster");
+  app.add_option("--masters", options->masters,
+                 "Run on a Redis Cluster of so many masters, whose slots move; in the cluster layout")
+      ->check(CLI::Range(2, 16));
   app.add_option("--out", options->out, "Write a page for each finding into this folder");
   return [options, &context] { return RunStorm(*options, context); };
 }

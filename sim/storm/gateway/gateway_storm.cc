@@ -64,7 +64,7 @@ class GatewayWorkload final : public Storm {
  public:
   GatewayWorkload(World& world, const StormVariant& variant)
       : world_(world),
-        session_(world.Connect()),
+        store_(world.ConnectToAll()),
         hardened_(variant.hardened),
         settings_(SettingsOf(variant)),
         keys_(variant.key_layout) {}
@@ -110,7 +110,7 @@ class GatewayWorkload final : public Storm {
   void End(Watched& watched, size_t attempt, bool succeeded);
 
   std::vector<std::string> KeysLike(std::string_view pattern) {
-    return base::Run(store::Keys(*session_, pattern)).value();
+    return base::Run(store::Keys(*store_, pattern)).value();
   }
   double Spend(std::string_view counter);
   // The sum of the counters that match.
@@ -121,7 +121,7 @@ class GatewayWorkload final : public Storm {
   void JudgeRates(Verdicts& verdicts, const GatewayFaults& faults);
 
   World& world_;
-  const std::unique_ptr<memory::Session> session_;
+  const std::unique_ptr<store::Store> store_;
   const bool hardened_;
   const gateway::AdmissionSettings settings_;
   const gateway::Keys keys_;
@@ -247,7 +247,7 @@ void GatewayWorkload::End(Watched& watched, size_t attempt, bool succeeded) {
 }
 
 double GatewayWorkload::Spend(std::string_view counter) {
-  const auto text = base::Run(store::Get(*session_, counter)).value();
+  const auto text = base::Run(store::Get(*store_, counter)).value();
   return text.has_value() ? gateway::ParseFloat(*text).value_or(0) : 0;
 }
 
@@ -265,7 +265,7 @@ void GatewayWorkload::Observe() {
         request.stage == GatewayRequest::Stage::kRefused) {
       continue;
     }
-    watched.has_reserved = base::Run(store::Exists(*session_, watched.reservation)).value();
+    watched.has_reserved = base::Run(store::Exists(*store_, watched.reservation)).value();
     const Policy& policy = kPolicies[request.key];
     if (watched.has_reserved && (policy.daily_usd || policy.monthly_usd)) {
       const bool is_below = (!policy.daily_usd || watched.daily_before < *policy.daily_usd) &&
@@ -315,7 +315,7 @@ void GatewayWorkload::JudgeSpend(Verdicts& verdicts, const GatewayFaults& faults
 void GatewayWorkload::JudgeTtls(Verdicts& verdicts, const GatewayFaults& faults) {
   for (const std::string& key : KeysLike("budget:*:*")) {
     if (!keys_.CounterTtl(key)) continue;
-    const bool expires = base::Run(store::TimeToLive(*session_, key)).value().expires();
+    const bool expires = base::Run(store::TimeToLive(*store_, key)).value().expires();
     std::string_view section = "R10";
     for (const Watched& watched : requests_) {
       const bool is_own = key.find(kPolicies[watched.request.key].key_id) != std::string::npos;

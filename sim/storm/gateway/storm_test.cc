@@ -42,10 +42,18 @@ TEST(GatewayStorm, ShrinksWhatItFinds) {
 }
 
 TEST(GatewayStorm, KeepsItsPromisesInTheClusterLayout) {
-  ExpectKeepsPromisesInTheClusterLayout(GatewayStorm(), 300);
+  ExpectKeepsPromises(GatewayStorm(), InTheClusterLayout(), 300);
+}
+
+TEST(GatewayStorm, KeepsItsPromisesWhileSlotsMove) {
+  ExpectKeepsPromises(GatewayStorm(), WhileSlotsMove(), 60);
 }
 
 TEST(GatewayStorm, MakesTheSameRunsAgain) { ExpectSameRuns(GatewayStorm(), 40); }
+
+TEST(GatewayStorm, MakesTheSameRunsAgainWhileSlotsMove) {
+  ExpectSameRuns(GatewayStorm(), 10, WhileSlotsMove());
+}
 
 }  // namespace
 }  // namespace redouble::inline v0_1::sim

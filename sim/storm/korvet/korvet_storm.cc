@@ -52,7 +52,7 @@ class KorvetWorkload final : public Storm {
  public:
   KorvetWorkload(World& world, const StormVariant& variant)
       : world_(world),
-        session_(world.Connect()),
+        store_(world.ConnectToAll()),
         rng_(1),
         keys_(korvet::Keys::Create(korvet::kDefaultKeyspace, variant.key_layout).value()) {
     hardening_.atomic_creation = variant.hardened;
@@ -61,7 +61,7 @@ class KorvetWorkload final : public Storm {
     hardening_.atomic_batches = variant.hardened;
     hardening_.guard_topic = variant.hardened;
     hardening_.commit_own_entries = variant.hardened;
-    korvet::Topics topics(*session_, rng_, keys_, hardening_);
+    korvet::Topics topics(*store_, rng_, keys_, hardening_);
     topic_ = base::Run(topics.Create(TopicToCreate())).value();
   }
 
@@ -95,7 +95,7 @@ class KorvetWorkload final : public Storm {
   bool LosesData() const;
 
   World& world_;
-  const std::unique_ptr<memory::Session> session_;
+  const std::unique_ptr<store::Store> store_;
   base::Rng rng_;
   const korvet::Keys keys_;
   korvet::Hardening hardening_;
@@ -220,7 +220,7 @@ void KorvetWorkload::Deliver(std::string_view member,
 }
 
 void KorvetWorkload::CheckOwners() {
-  korvet::Coordinator coordinator(*session_, keys_);
+  korvet::Coordinator coordinator(*store_, keys_);
   const auto group = base::Run(coordinator.Describe(kGroup));
   if (!group.ok()) return;  // No member has joined yet.
   ++owners_checked_;
@@ -271,7 +271,7 @@ bool KorvetWorkload::LosesData() const {
 
 // A group without records is from a consumer; records are from a producer.
 std::string_view KorvetWorkload::SectionOfLeft(const std::string& stream) const {
-  return base::Run(store::XLen(*session_, stream)).value() > 0 ? "H2" : "H3";
+  return base::Run(store::XLen(*store_, stream)).value() > 0 ? "H2" : "H3";
 }
 
 void KorvetWorkload::JudgeLogs(Verdicts& verdicts) {
@@ -279,12 +279,12 @@ void KorvetWorkload::JudgeLogs(Verdicts& verdicts) {
   for (int32_t partition = 0; partition < kPartitions; ++partition) {
     const std::string stream = keys_.Stream({kTopic, partition}).value();
     if (!last_topic_.has_value()) {
-      const bool is_left = base::Run(store::Exists(*session_, stream)).value();
+      const bool is_left = base::Run(store::Exists(*store_, stream)).value();
       std::string_view section = LosesData() ? "H9" : is_left ? SectionOfLeft(stream) : "";
       verdicts.Check(kNothingLeft, !is_left, section, absl::StrCat(stream, " has no topic"));
       continue;
     }
-    const auto entries = base::Run(store::XRange(*session_, stream));
+    const auto entries = base::Run(store::XRange(*store_, stream));
     for (const store::StreamEntry& entry : *entries) {
       std::string value;
       for (const auto& [name, text] : entry.fields) {
@@ -321,8 +321,8 @@ void KorvetWorkload::JudgeHistories(Verdicts& verdicts) {
   };
   if (last_topic_.has_value()) {
     TopicHistory& last = histories_[last_topic_->id.ToString()];
-    last.CheckCommitted(*session_, keys_, *last_topic_, kGroup);
-    last.CheckLogs(*session_, world_.clock(), keys_, *last_topic_);
+    last.CheckCommitted(*store_, keys_, *last_topic_, kGroup);
+    last.CheckLogs(*store_, world_.clock(), keys_, *last_topic_);
     if (!drain_failure_->ok()) {
       last.Violate(TopicGuarantee::kSucceeds, std::string(drain_failure_->message()));
     }

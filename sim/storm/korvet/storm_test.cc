@@ -62,17 +62,21 @@ TEST(KorvetStorm, FindsGroupsThatSkipRecords) {
 }
 
 TEST(KorvetStorm, BreaksNoPromiseInTheClusterLayoutWhenHardened) {
-  const StormVariant variant = {.hardened = true, .key_layout = store::KeyLayout::kCluster};
+  StormVariant variant = InTheClusterLayout();
+  variant.hardened = true;
   const StormTally tally = RunStorms(KorvetStorm(), variant, 300);
   EXPECT_THAT(tally, FindsNothing());
   EXPECT_THAT(tally, ChecksEveryPromise());
 }
 
 TEST(KorvetStorm, FindsTheSameHazardsInTheClusterLayout) {
-  const StormVariant variant = {.key_layout = store::KeyLayout::kCluster};
-  const StormTally tally = RunStorms(KorvetStorm(), variant, 300);
+  const StormTally tally = RunStorms(KorvetStorm(), InTheClusterLayout(), 300);
   EXPECT_FALSE(tally.HasUnexpected(/*hardened=*/false)) << FindingsOf(tally);
   EXPECT_THAT(SectionsOf(tally), IsSupersetOf({"H2", "H3", "H10"}));
+}
+
+TEST(KorvetStorm, KeepsItsPromisesWhileSlotsMove) {
+  ExpectKeepsPromises(KorvetStorm(), WhileSlotsMove(), 60);
 }
 
 TEST(KorvetStorm, MakesTheSameRunsAgain) { ExpectSameRuns(KorvetStorm(), 40); }

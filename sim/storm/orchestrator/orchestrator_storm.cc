@@ -111,7 +111,7 @@ class OrchestratorWorkload final : public Storm {
  public:
   OrchestratorWorkload(World& world, const StormVariant& variant)
       : world_(world),
-        session_(world.Connect()),
+        store_(world.ConnectToAll()),
         hardened_(variant.hardened),
         keys_(variant.key_layout, ShardsOf(variant.key_layout)) {}
 
@@ -141,7 +141,7 @@ class OrchestratorWorkload final : public Storm {
   void Note(const absl::StatusOr<std::optional<orchestrator::SignalOutcome>>& outcome);
 
   std::vector<std::string> KeysLike(std::string_view pattern) {
-    return base::Run(store::Keys(*session_, pattern)).value();
+    return base::Run(store::Keys(*store_, pattern)).value();
   }
   // The task streams, with their shards.
   std::vector<std::string> Streams() const;
@@ -160,7 +160,7 @@ class OrchestratorWorkload final : public Storm {
   void JudgeLeft(Verdicts& verdicts);
 
   World& world_;
-  const std::unique_ptr<memory::Session> session_;
+  const std::unique_ptr<store::Store> store_;
   const bool hardened_;
   const orchestrator::Keys keys_;
   orchestrator::MemoryRunStore records_;
@@ -383,8 +383,8 @@ base::Task<void> OrchestratorWorkload::Drain(Actor& actor, store::Store& store) 
 }
 
 void OrchestratorWorkload::ObserveRun(WatchedRun& run) {
-  const auto counter = base::Run(store::Get(*session_, *keys_.Counter(run.plan.id))).value();
-  const auto operations = base::Run(store::SCard(*session_, *keys_.Applied(run.plan.id))).value();
+  const auto counter = base::Run(store::Get(*store_, *keys_.Counter(run.plan.id))).value();
+  const auto operations = base::Run(store::SCard(*store_, *keys_.Applied(run.plan.id))).value();
   const std::string state = absl::StrCat(counter.value_or("none"), " ", operations);
   const absl::Time now = world_.clock().Now();
   if (state != run.state) {
@@ -412,7 +412,7 @@ void OrchestratorWorkload::ObserveTtls() {
   for (const std::string& key : KeysLike("*")) {
     const auto match = keys_.Parse(key);
     if (!match || match->family->ttl_rule.starts_with("none")) continue;
-    if (!base::Run(store::TimeToLive(*session_, key)).value().expires()) {
+    if (!base::Run(store::TimeToLive(*store_, key)).value().expires()) {
       without_ttl_.push_back(key);
     }
   }
@@ -422,7 +422,7 @@ void OrchestratorWorkload::ObserveTtls() {
 // acknowledgement.
 void OrchestratorWorkload::ObserveDeliveries() {
   for (const std::string& stream : Streams()) {
-    const auto pending = base::Run(store::XPendingRange(*session_, stream, "workers"));
+    const auto pending = base::Run(store::XPendingRange(*store_, stream, "workers"));
     if (!pending.ok()) continue;
     for (const store::PendingEntry& entry : *pending) {
       int64_t& deliveries = deliveries_[{stream, entry.id}];
@@ -435,7 +435,7 @@ void OrchestratorWorkload::ObserveDeliveries() {
 void OrchestratorWorkload::ObserveSignals() {
   std::set<std::string> signals;
   for (const std::string& list : KeysLike("*completion_signals*")) {
-    const std::vector<std::string> texts = base::Run(store::LRange(*session_, list, 0, -1)).value();
+    const std::vector<std::string> texts = base::Run(store::LRange(*store_, list, 0, -1)).value();
     for (const std::string& text : texts) {
       holds_twice_ = !signals.insert(text).second || holds_twice_;
     }
@@ -526,7 +526,7 @@ void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, const std::string& st
   std::map<std::string, int> published;
   std::map<std::pair<std::string, std::string>, int64_t> delivered;             // By run and id.
   std::map<std::pair<std::string, std::string>, std::set<std::string>> tokens;  // By run and node.
-  const auto entries = base::Run(store::XRange(*session_, stream));
+  const auto entries = base::Run(store::XRange(*store_, stream));
   if (!entries.ok()) return;
   for (const store::StreamEntry& entry : *entries) {
     const auto token = orchestrator::ParseToken(entry.Find("token").value_or(""));
@@ -552,7 +552,7 @@ void OrchestratorWorkload::JudgeStream(Verdicts& verdicts, const std::string& st
                    absl::StrCat("token ", token.second, " of ", token.first, " was delivered ",
                                 times, " times and executed ", executions_[token], " times"));
   }
-  const auto groups = base::Run(store::XInfoGroups(*session_, stream)).value();
+  const auto groups = base::Run(store::XInfoGroups(*store_, stream)).value();
   for (const store::StreamGroupInfo& group : groups) {
     verdicts.Check(kNothingLeft, group.pending == 0 && group.lag.value_or(0) == 0, kUndocumented,
                    absl::StrCat(stream, " has ", group.pending, " pending entries"));
@@ -568,7 +568,7 @@ bool OrchestratorWorkload::MayStay(const std::string& key) {
   std::string run_id;
   const bool is_approval = match->family->id == "orchestrator.approval";
   if (is_approval) {
-    run_id = base::Run(store::HGet(*session_, key, "run_id")).value().value_or("");
+    run_id = base::Run(store::HGet(*store_, key, "run_id")).value().value_or("");
   } else if (match->pattern->placeholders().front().name == "run_id") {
     run_id = match->values.front();
   }

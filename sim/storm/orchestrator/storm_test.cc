@@ -32,7 +32,11 @@ TEST(OrchestratorStorm, FindsScriptsThatDoNothing) {
 }
 
 TEST(OrchestratorStorm, KeepsItsPromisesInTheClusterLayout) {
-  ExpectKeepsPromisesInTheClusterLayout(OrchestratorStorm(), 40);
+  ExpectKeepsPromises(OrchestratorStorm(), InTheClusterLayout(), 40);
+}
+
+TEST(OrchestratorStorm, KeepsItsPromisesWhileSlotsMove) {
+  ExpectKeepsPromises(OrchestratorStorm(), WhileSlotsMove(), 8);
 }
 
 TEST(OrchestratorStorm, MakesTheSameRunsAgain) { ExpectSameRuns(OrchestratorStorm(), 15); }

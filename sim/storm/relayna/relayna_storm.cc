@@ -66,7 +66,7 @@ class RelaynaWorkload final : public Storm {
  public:
   RelaynaWorkload(World& world, const StormVariant& variant)
       : world_(world),
-        session_(world.Connect()),
+        store_(world.ConnectToAll()),
         hardened_(variant.hardened),
         layout_(variant.key_layout) {}
 
@@ -108,7 +108,7 @@ class RelaynaWorkload final : public Storm {
   void JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed);
 
   World& world_;
-  const std::unique_ptr<memory::Session> session_;
+  const std::unique_ptr<store::Store> store_;
   const bool hardened_;
   const store::KeyLayout layout_;
   std::vector<Event> events_;
@@ -222,7 +222,7 @@ base::Task<void> RelaynaWorkload::Drain(Actor& actor, store::Store& store) {
 }
 
 std::vector<int64_t> RelaynaWorkload::HistoryOf(const std::string& task) {
-  relayna::StatusStore statuses(*session_, StatusOptionsOf("", nullptr));
+  relayna::StatusStore statuses(*store_, StatusOptionsOf("", nullptr));
   const auto history = base::Run(statuses.GetHistory(task));
   std::vector<int64_t> numbers;
   if (!history.ok()) return numbers;
@@ -239,7 +239,7 @@ void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>
       const bool is_stored =
           std::find(history.begin(), history.end(), event.number) != history.end();
       const std::string id = event.Id();
-      const bool is_marked = base::Run(store::Exists(*session_, keys.Event({task, id}))).value();
+      const bool is_marked = base::Run(store::Exists(*store_, keys.Event({task, id}))).value();
       if (event.acknowledged || is_marked) {
         verdicts.Check(kStored, is_stored, "R1", absl::StrCat(id, " is not in the history"));
       }
@@ -256,7 +256,7 @@ void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>
 }
 
 void RelaynaWorkload::Judge(Verdicts& verdicts) {
-  relayna::ServiceEventFeed feed(*session_, FeedOptionsOf(""));
+  relayna::ServiceEventFeed feed(*store_, FeedOptionsOf(""));
   relayna::FeedQuery query;
   query.limit = 1000;
   std::set<int64_t> in_feed;
@@ -271,9 +271,9 @@ void RelaynaWorkload::Judge(Verdicts& verdicts) {
   }
   JudgeHistories(verdicts, in_feed);
   for (const auto& [alone, what] : held_) verdicts.Check(kOneHolder, alone, "W2", what);
-  const auto keys = base::Run(store::Keys(*session_, "*")).value();
+  const auto keys = base::Run(store::Keys(*store_, "*")).value();
   for (const std::string& key : keys) {
-    const bool expires = base::Run(store::TimeToLive(*session_, key)).value().expires();
+    const bool expires = base::Run(store::TimeToLive(*store_, key)).value().expires();
     verdicts.Check(kExpires, expires, "W3", absl::StrCat(key, " has no TTL"));
   }
 }

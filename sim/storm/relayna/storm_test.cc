@@ -32,7 +32,11 @@ TEST(RelaynaStorm, FindsEventsThatAreNotWritten) {
 }
 
 TEST(RelaynaStorm, KeepsItsPromisesInTheClusterLayout) {
-  ExpectKeepsPromisesInTheClusterLayout(RelaynaStorm(), 300);
+  ExpectKeepsPromises(RelaynaStorm(), InTheClusterLayout(), 300);
+}
+
+TEST(RelaynaStorm, KeepsItsPromisesWhileSlotsMove) {
+  ExpectKeepsPromises(RelaynaStorm(), WhileSlotsMove(), 60);
 }
 
 TEST(RelaynaStorm, MakesTheSameRunsAgain) { ExpectSameRuns(RelaynaStorm(), 40); }

@@ -31,7 +31,11 @@ TEST(StudioStorm, FindsScriptsThatDoNothing) {
 }
 
 TEST(StudioStorm, KeepsItsPromisesInTheClusterLayout) {
-  ExpectKeepsPromisesInTheClusterLayout(StudioStorm(), 200);
+  ExpectKeepsPromises(StudioStorm(), InTheClusterLayout(), 200);
+}
+
+TEST(StudioStorm, KeepsItsPromisesWhileSlotsMove) {
+  ExpectKeepsPromises(StudioStorm(), WhileSlotsMove(), 40);
 }
 
 TEST(StudioStorm, MakesTheSameRunsAgain) { ExpectSameRuns(StudioStorm(), 30); }

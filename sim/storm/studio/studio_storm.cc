@@ -84,7 +84,7 @@ struct WatchedService {
 class StudioWorkload final : public Storm {
  public:
   StudioWorkload(World& world, const StormVariant& variant)
-      : world_(world), session_(world.Connect()) {
+      : world_(world), store_(world.ConnectToAll()) {
     const bool hardened = variant.hardened;
     settings_.key_layout = variant.key_layout;
     settings_.push_ingest_enabled = true;
@@ -117,13 +117,13 @@ class StudioWorkload final : public Storm {
   base::Task<void> Check(Actor& actor, studio::Studio& studio, base::Rng& rng);
 
   std::vector<std::string> KeysLike(std::string_view pattern) {
-    return base::Run(store::Keys(*session_, pattern)).value();
+    return base::Run(store::Keys(*store_, pattern)).value();
   }
   std::optional<std::string> ValueOf(const std::string& key) {
-    return base::Run(store::Get(*session_, key)).value();
+    return base::Run(store::Get(*store_, key)).value();
   }
   bool Has(const std::string& set, std::string_view member) {
-    return base::Run(store::SIsMember(*session_, set, member)).value();
+    return base::Run(store::SIsMember(*store_, set, member)).value();
   }
   std::optional<studio::ServiceRecord> RecordOf(std::string_view id);
   void JudgeRegistry(Verdicts& verdicts);
@@ -133,7 +133,7 @@ class StudioWorkload final : public Storm {
   void JudgeEvents(Verdicts& verdicts);
 
   World& world_;
-  const std::unique_ptr<memory::Session> session_;
+  const std::unique_ptr<store::Store> store_;
   studio::StudioSettings settings_;
   NoCapabilities capabilities_;
   NoWorkers workers_;
@@ -157,7 +157,7 @@ python::Value RequestOf(const std::string& id, const char* url, const char* envi
 
 // Registers a service for each URL.
 absl::Status StudioWorkload::SetUp() {
-  const std::unique_ptr<studio::Studio> studio = MakeStudio(*session_, world_.clock());
+  const std::unique_ptr<studio::Studio> studio = MakeStudio(*store_, world_.clock());
   absl::Status status;
   for (size_t i = 0; i < kServices.size(); ++i) {
     const python::Value request =
@@ -398,7 +398,7 @@ void StudioWorkload::JudgeIndex(Verdicts& verdicts) {
 void StudioWorkload::JudgeEvents(Verdicts& verdicts) {
   std::set<std::string> listed;
   for (const std::string& list : KeysLike("studio:events:*:history")) {
-    const auto ids = base::Run(store::LRange(*session_, list, 0, -1)).value();
+    const auto ids = base::Run(store::LRange(*store_, list, 0, -1)).value();
     if (list.find(":task:") != std::string::npos) listed.insert(ids.begin(), ids.end());
   }
   const std::string prefix = "studio:events:event:";
@@ -410,7 +410,7 @@ void StudioWorkload::JudgeEvents(Verdicts& verdicts) {
                    absl::StrCat(key, " is in no list"));
   }
   for (const std::string& key : KeysLike("studio:events:*")) {
-    verdicts.Check(kExpires, base::Run(store::TimeToLive(*session_, key)).value().expires(),
+    verdicts.Check(kExpires, base::Run(store::TimeToLive(*store_, key)).value().expires(),
                    kUndocumented, absl::StrCat(key, " has no TTL"));
   }
 }

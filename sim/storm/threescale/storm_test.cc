@@ -32,7 +32,11 @@ TEST(ThreescaleStorm, FindsUsageThatIsCountedTwice) {
 }
 
 TEST(ThreescaleStorm, KeepsItsPromisesInTheClusterLayout) {
-  ExpectKeepsPromisesInTheClusterLayout(ThreescaleStorm(), 300);
+  ExpectKeepsPromises(ThreescaleStorm(), InTheClusterLayout(), 300);
+}
+
+TEST(ThreescaleStorm, KeepsItsPromisesWhileSlotsMove) {
+  ExpectKeepsPromises(ThreescaleStorm(), WhileSlotsMove(), 40);
 }
 
 TEST(ThreescaleStorm, MakesTheSameRunsAgain) { ExpectSameRuns(ThreescaleStorm(), 40); }

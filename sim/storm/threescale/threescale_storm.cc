@@ -105,7 +105,7 @@ std::string FieldOf(const std::string& event, std::string_view before) {
 class ThreescaleWorkload final : public Storm {
  public:
   ThreescaleWorkload(World& world, const StormVariant& variant)
-      : world_(world), session_(world.Connect()) {
+      : world_(world), store_(world.ConnectToAll()) {
     settings_.key_layout = variant.key_layout;
     const bool hardened = variant.hardened;
     threescale::Hardening& hardening = settings_.hardening;
@@ -140,7 +140,7 @@ class ThreescaleWorkload final : public Storm {
   std::string_view Unless(std::string_view section) const { return loses_data_ ? "H27" : section; }
 
   World& world_;
-  const std::unique_ptr<memory::Session> session_;
+  const std::unique_ptr<store::Store> store_;
   threescale::BackendSettings settings_;
   ReliableQueue queue_;
   std::map<std::string, QueuedJob*> running_;  // By worker.
@@ -155,7 +155,7 @@ class ThreescaleWorkload final : public Storm {
 
 // A service with two applications of one plan, and limits of hits and calls in a day.
 absl::Status ThreescaleWorkload::SetUp() {
-  const threescale::Backend backend(*session_, world_.clock(), settings_);
+  const threescale::Backend backend(*store_, world_.clock(), settings_);
   threescale::ServiceSave service;
   service.id = "2";
   service.provider_key = "pkey";
@@ -262,7 +262,7 @@ base::Task<void> ThreescaleWorkload::Drain(Actor& actor, store::Store& store) {
 }
 
 void ThreescaleWorkload::Observe() {
-  const threescale::Backend backend(*session_, world_.clock(), settings_);
+  const threescale::Backend backend(*store_, world_.clock(), settings_);
   const auto events = base::Run(backend.events().List());
   if (!events.ok()) return;
   for (const std::string& event : *events) {
@@ -275,10 +275,10 @@ int64_t ThreescaleWorkload::Sum(std::string_view application, std::string_view p
   const std::string pattern =
       absl::StrCat("stats/{service:2}/cinstance:", base::ToAbsl(application), "/metric:6/",
                    base::ToAbsl(period), ":*");
-  const std::vector<std::string> keys = base::Run(store::Keys(*session_, pattern)).value();
+  const std::vector<std::string> keys = base::Run(store::Keys(*store_, pattern)).value();
   int64_t sum = 0;
   for (const std::string& key : keys) {
-    const auto text = base::Run(store::Get(*session_, key)).value();
+    const auto text = base::Run(store::Get(*store_, key)).value();
     int64_t value = 0;
     if (text.has_value() && absl::SimpleAtoi(*text, &value)) sum += value;
   }
@@ -329,7 +329,7 @@ void ThreescaleWorkload::JudgeEvents(Verdicts& verdicts) {
     }
   }
   const std::string key = threescale::Keys(settings_.key_layout).TrafficApplications("2");
-  const auto applications = base::Run(store::SMembers(*session_, key));
+  const auto applications = base::Run(store::SMembers(*store_, key));
   for (const std::string& application : applications.value()) {
     verdicts.Check(kTrafficAnnounced, first_traffic.contains(application), Unless("H6"),
                    absl::StrCat(application, " has traffic and no event of it"));
@@ -355,7 +355,7 @@ void ThreescaleWorkload::Judge(Verdicts& verdicts) {
     verdicts.Check(kWithinLimit, calls <= kMostCalls, Unless("H10"),
                    absl::StrCat(calls, " calls of ", kMostCalls));
   }
-  const auto minutes = base::Run(store::Keys(*session_, "stats/*/minute:*")).value();
+  const auto minutes = base::Run(store::Keys(*store_, "stats/*/minute:*")).value();
   verdicts.Check(kMinutesExpire, minutes.empty(), Unless("H9"),
                  absl::StrCat(minutes.size(), " minutes stay"));
 }

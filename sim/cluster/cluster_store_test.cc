@@ -1,4 +1,4 @@
-#include "redouble/sim/testing/cluster/cluster_store.h"
+#include "redouble/sim/cluster/cluster_store.h"
 
 #include <functional>
 #include <memory>
@@ -247,6 +247,36 @@ TEST(ClusterStore, AnActorMayEndWhenItsConnectionBreaks) {
     (void)co_await store::Get(store, kFirst);
   });
   EXPECT_EQ(world.Run().end, RunEnd::kDone);
+}
+
+// The server has received what a crashed actor sent, and can execute it later.
+TEST(ClusterStore, WhatWasSentIsExecutedAfterACrash) {
+  const std::string key = std::string(kFirst) + std::string(50, 'k');
+  const std::string value(100, 'v');
+  std::set<std::string> left;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    World world({.seed = seed,
+                 .servers = {{.name = "b"}},
+                 .cluster = true,
+                 .faults = {{.fault = Fault::kCrashInFlight, .command = "SET"}},
+                 .events = Events::kSplit});
+    world.Spawn("a", [&key, &value](Actor& actor) -> Task<void> {
+      if (actor.incarnation() > 0) co_return;
+      ClusterStore store(actor);
+      store::Batch batch(store::Batch::Atomicity::kTransaction);
+      batch.Add(CommandId::kSet, {key, value});
+      batch.Add(CommandId::kExpire, {key, "100"});
+      (void)co_await store::Execute(store, batch);
+    });
+    world.Run();
+    const std::unique_ptr<store::Store> store = world.ConnectToAll();
+    const std::vector<std::string> keys = base::Run(store::Keys(*store, "*")).value();
+    for (const std::string& found : keys) {
+      const auto text = base::Run(store::Get(*store, found)).value();
+      left.insert(absl::StrCat(found, "=", text.value_or("")));
+    }
+  }
+  EXPECT_EQ(left, std::set<std::string>{absl::StrCat(key, "=", value)});
 }
 
 TEST(ClusterWorld, EqualSeedsHaveEqualTraces) {

@@ -1,4 +1,4 @@
-#include "redouble/sim/testing/cluster/cluster_store.h"
+#include "redouble/sim/cluster/cluster_store.h"
 
 #include <algorithm>
 #include <cassert>
@@ -20,6 +20,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/reply.h"
+#include "redouble/sim/world/command_copies.h"
 #include "redouble/sim/world/servers/server_links.h"
 
 namespace redouble::inline v0_1::sim {
@@ -82,11 +83,14 @@ class ClusterStore::Core final : public store::RequestKeeper,
  private:
   using Done = std::function<void(absl::StatusOr<store::Reply>)>;
 
-  // A request to one node. Destroying it abandons it.
-  class NodeRequest final : public store::Request {
+  // A request to one node. Destroying it abandons it. The server may execute it after that, and
+  // after the caller's request has ended, so it has commands of its own.
+  class NodeRequest final : private CommandCopies, public store::Request {
    public:
     NodeRequest(Kind kind, std::span<const Command> commands, Done done)
-        : Request(kind, commands), done_(std::move(done)) {}
+        : CommandCopies(commands),
+          Request(kind, CommandCopies::commands()),
+          done_(std::move(done)) {}
 
    private:
     void OnComplete(absl::StatusOr<store::Reply>&& result) override {

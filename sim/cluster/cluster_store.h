@@ -13,8 +13,8 @@
 //   });
 //
 // Thread-safety: one thread.
-#ifndef REDOUBLE_SIM_TESTING_CLUSTER_CLUSTER_STORE_H_
-#define REDOUBLE_SIM_TESTING_CLUSTER_CLUSTER_STORE_H_
+#ifndef REDOUBLE_SIM_CLUSTER_CLUSTER_STORE_H_
+#define REDOUBLE_SIM_CLUSTER_CLUSTER_STORE_H_
 
 #include <memory>
 
@@ -48,4 +48,4 @@ class ClusterStore final : public store::Store {
 
 }  // namespace redouble::inline v0_1::sim
 
-#endif  // REDOUBLE_SIM_TESTING_CLUSTER_CLUSTER_STORE_H_
+#endif  // REDOUBLE_SIM_CLUSTER_CLUSTER_STORE_H_
