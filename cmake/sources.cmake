@@ -1198,6 +1198,7 @@ redouble_component(
     sim/check/properties.cc
     sim/check/serial.cc
     sim/cluster/cluster_store.cc
+    sim/cluster/slot_mover.cc
     sim/decision/footprint.cc
     sim/explore/bounded.cc
     sim/explore/causal_hash.cc
@@ -1268,6 +1269,7 @@ redouble_component(
     sim/world/faults.cc
     sim/world/journal.cc
     sim/world/servers/cluster_bus.cc
+    sim/world/servers/cluster_session.cc
     sim/world/servers/replication_group.cc
     sim/world/servers/server_links.cc
     sim/world/servers/world_server.cc
@@ -1287,6 +1289,7 @@ redouble_component(
     sim/check/linearizability.h
     sim/check/properties.h
     sim/cluster/cluster_store.h
+    sim/cluster/slot_mover.h
     sim/decision/decisions.h
     sim/decision/footprint.h
     sim/explore/cause.h

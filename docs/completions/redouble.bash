@@ -22,7 +22,7 @@ _redouble() {
   if [ -z "$words" ] && [[ "$word" == -* ]]; then case "${COMP_WORDS[1]}" in
     replay) words="--help --redis --spawn-redis --flush --filter --verbose --trace --html --until --break-at --changes" ;;
     explore) words="--help --program --setup --schedules --seed --jobs --hardened --swarm --exhaustive --strategy --schedule --seconds --all --out --catalogue" ;;
-    storm) words="--help --seed --runs --minutes --run --jobs --hardened --no-shrink --layout --out" ;;
+    storm) words="--help --seed --runs --minutes --run --jobs --hardened --no-shrink --layout --masters --out" ;;
     serve) words="--help --port --unixsocket --bind --config --clock --start --seed --compatibility --requirepass --maxmemory --cluster-slots --load --load-times --pattern --family --rules --dir --dbfilename --appendonly --replicaof --aclfile --enable-debug-command --loglevel --ready-file --exit-with-parent" ;;
     redis-server) words="--help" ;;
     record) words="--help --out --for --count --name --keep-ids" ;;

@@ -124,8 +124,7 @@ class SlotMover {
     for (Master& master : masters_) {
       const std::string_view words[] = {"SETSLOT", number, "NODE", id};
       const store::Command command = store::Command::Named("CLUSTER", words);
-      REDOUBLE_CO_RETURN_IF_ERROR(
-          store::DecodeStatus(co_await StoreOf(master).Execute(command)));
+      REDOUBLE_CO_RETURN_IF_ERROR(store::DecodeStatus(co_await StoreOf(master).Execute(command)));
     }
     co_return absl::OkStatus();
   }

@@ -26,6 +26,7 @@
 
 namespace redouble::inline v0_1::sim {
 
+// How often MoveSlots moves a slot, and until when.
 struct SlotMoves {
   // The pause before each move is random, of any magnitude below this.
   absl::Duration longest_pause = absl::Seconds(1);
@@ -35,8 +36,9 @@ struct SlotMoves {
   std::function<bool()> end = {};
 };
 
-// Moves slots until `end` says so, or `most` have moved, or reports a mistake (World::ReportMistake) if the world has
-// fewer than two masters or a slot cannot be moved. Connections that break are opened again.
+// Moves slots until `end` says so, or `most` have moved, or reports a mistake
+// (World::ReportMistake) if the world has fewer than two masters or a slot cannot be moved.
+// Connections that break are opened again.
 base::Task<void> MoveSlots(Actor& actor, SlotMoves moves = {});
 
 // Moves the slot of the key from one master to another one. Both are names of servers; `from` must

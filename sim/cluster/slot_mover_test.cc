@@ -51,7 +51,8 @@ TEST(MoveSlots, LosesNothing) {
   std::set<std::string> owners;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     World world(ThreeMasters(seed));
-    world.Spawn("mover", [](Actor& actor) { return MoveSlots(actor); }, kMover);
+    world.Spawn(
+        "mover", [](Actor& actor) { return MoveSlots(actor); }, kMover);
     world.Spawn("a", Count);
     world.Spawn("b", Count);
     ASSERT_EQ(world.Run().end, RunEnd::kDone) << seed;
@@ -70,7 +71,8 @@ TEST(MoveSlots, GoesOnAfterARestartOfAServer) {
     WorldOptions options = ThreeMasters(seed);
     options.faults = {{.fault = Fault::kRestart, .actor = "a", .probability = 0.2}};
     World world(std::move(options));
-    world.Spawn("mover", [](Actor& actor) { return MoveSlots(actor); }, kMover);
+    world.Spawn(
+        "mover", [](Actor& actor) { return MoveSlots(actor); }, kMover);
     world.Spawn("a", [](Actor& actor) -> Task<void> {
       ClusterStore store(actor);
       for (int i = 0; i < 50; ++i) {
@@ -87,9 +89,8 @@ TEST(MoveSlots, GoesOnAfterARestartOfAServer) {
 TEST(MoveSlots, EndsWhenItIsToldTo) {
   World world(ThreeMasters(1));
   bool ends = false;
-  world.Spawn("mover", [&](Actor& actor) {
-    return MoveSlots(actor, {.end = [&ends] { return ends; }});
-  });
+  world.Spawn("mover",
+              [&](Actor& actor) { return MoveSlots(actor, {.end = [&ends] { return ends; }}); });
   world.Spawn("bounded", [](Actor& actor) { return MoveSlots(actor, {.most = 3}); });
   world.Spawn("a", [&ends](Actor& actor) -> Task<void> {
     co_await actor.clock().Sleep(absl::Minutes(1));

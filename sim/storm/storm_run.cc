@@ -145,12 +145,11 @@ void SpawnActors(World& world, const StormSystem& system, const StormVariant& va
     const StormRole& role = system.roles[planned.role];
     StormWork& work = *state->work.emplace_back(std::make_unique<StormWork>(planned.operations));
     const size_t index = planned.role;
-    Actor& spawned =
-        world.Spawn(absl::StrCat(role.name, "-", planned.number),
-                    [state, variant, index, &work](Actor& actor) {
-                      return Act(*state, variant, actor, index, work);
-                    },
-                    {.daemon = role.daemon});
+    Actor& spawned = world.Spawn(absl::StrCat(role.name, "-", planned.number),
+                                 [state, variant, index, &work](Actor& actor) {
+                                   return Act(*state, variant, actor, index, work);
+                                 },
+                                 {.daemon = role.daemon});
     if (!role.daemon) state->awaited.push_back(&spawned);
   }
   world.Spawn("last", [&world, state, variant](Actor& actor) {

@@ -1,4 +1,7 @@
-// CommandCopies: commands with their names and arguments, for a request that outlives its caller.
+// CommandCopies: commands that own their names and arguments.
+//
+// A command has views of its arguments, which the caller of a request keeps until the request ends.
+// A server of a world can execute the request later than that, and needs copies.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_WORLD_COMMAND_COPIES_H_

@@ -38,8 +38,8 @@ struct Wire::Transmission {
   const Request::Kind kind;
   std::span<const Command> commands;
   const bool loses_reply;
-  size_t executed = 0;         // How many commands were executed.
-  std::vector<Reply> replies;  // Of a pipeline.
+  size_t executed = 0;                  // How many commands were executed.
+  std::vector<Reply> replies;           // Of a pipeline.
   std::optional<CommandCopies> copies;  // Present if the request has ended.
   std::optional<Unit> unit;
   bool is_blocked = false;  // The unit was submitted, and has no reply.

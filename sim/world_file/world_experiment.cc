@@ -70,8 +70,8 @@ Experiment WorldExperiment::experiment() const {
   return [this](World& world) {
     const bool has_history = std::any_of(world_.invariants.begin(), world_.invariants.end(),
                                          [](const auto& one) { return one->needs_history(); });
-    const auto state =
-        std::make_shared<RunState>(RunState{world, FaultErrors(world_), world_.cluster, has_history});
+    const auto state = std::make_shared<RunState>(
+        RunState{world, FaultErrors(world_), world_.cluster, has_history});
     if (has_history) {
       state->observed.history.SetObserver(
           [&world](bool ends) { world.OnShared("the history", ends); });

@@ -277,8 +277,8 @@ Json ClusterWorld() {
   json["servers"] = Json{{"other", Json::object()}};
   for (const char* actor : {"a", "b"}) json["actors"][actor][0]["arguments"]["key"] = "{k}n";
   json["setup"][0]["command"] = {"SET", "{k}n", "5"};
-  json["actors"]["mover"] = Json::array(
-      {Json{{"kind", "move_slot"}, {"key", "{k}"}, {"from", "main"}, {"to", "other"}}});
+  json["actors"]["mover"] =
+      Json::array({Json{{"kind", "move_slot"}, {"key", "{k}"}, {"from", "main"}, {"to", "other"}}});
   json["invariants"][0]["command"] = {"GET", "{k}n"};
   return json;
 }
@@ -293,8 +293,8 @@ TEST(WorldExperiment, TheActorsOfAClusterFollowItsSlots) {
                                {"command", {"GET", "{k}n"}},
                                {"one_of", {"5", "6", "7"}}};
   json["invariants"].push_back(Json{{"kind", "bound"}, {"value", "there"}, {"expect", 1}});
-  json["actors"]["mover"].push_back(Json{
-      {"kind", "command"}, {"command", {"DBSIZE"}}, {"server", "other"}, {"as", "there"}});
+  json["actors"]["mover"].push_back(
+      Json{{"kind", "command"}, {"command", {"DBSIZE"}}, {"server", "other"}, {"as", "there"}});
   EXPECT_FALSE(ExploreCounter(json, {.hardened = true}, {.schedules = 500}).violation.has_value());
 }
 

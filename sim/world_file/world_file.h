@@ -41,9 +41,9 @@
 //   "servers": {"other": {}, "replica": {"replica_of": "main"}},
 //   "faults": [{"fault": "promote", "server": "replica", "nth": 3}]
 //
-// With "cluster", the masters are the nodes of a Redis Cluster. A step without a "server" is sent by
-// a client that follows the slots (sim/cluster/cluster_store.h); the setup and the invariants see
-// all nodes as one. The step "move_slot" moves a slot:
+// With "cluster", the masters are the nodes of a Redis Cluster. A step without a "server" is sent
+// by a client that follows the slots (sim/cluster/cluster_store.h); the setup and the invariants
+// see all nodes as one. The step "move_slot" moves a slot:
 //
 //   "cluster": true, "servers": {"other": {}},
 //   "actors": {"mover": [{"kind": "move_slot", "key": "{b}", "from": "main", "to": "other"}], ...}

@@ -12,8 +12,8 @@
 // "listen" binds each push that the actor's connection receives from then on, until the actor ends:
 // the payload of a message, and any other push, such as an invalidated key, as an array.
 //
-// "move_slot" moves the slot of the key between two masters of a cluster: a request for each command
-// that this takes (sim/cluster/slot_mover.h). A cluster has no "listen".
+// "move_slot" moves the slot of the key between two masters of a cluster: a request for each
+// command that this takes (sim/cluster/slot_mover.h). A cluster has no "listen".
 //
 // A step that sends something may name the server that it goes to, if the world has several:
 //
@@ -110,9 +110,10 @@ struct StepServers {
 // and advances without names and conditions. Errors:
 // InvalidArgument with the JSON pointer, which begins with `path`; a name that no earlier step
 // binds, or no server has, suggests the nearest one.
-absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(
-    const Json& json, std::string_view path, const OperationTable& operations, bool in_actor,
-    const StepServers& servers = {});
+absl::StatusOr<std::vector<WorldStep>> ParseWorldSteps(const Json& json, std::string_view path,
+                                                       const OperationTable& operations,
+                                                       bool in_actor,
+                                                       const StepServers& servers = {});
 
 // Calls `visit` for each call of the steps, also of repeated ones.
 void VisitCalls(std::vector<WorldStep>& steps, const std::function<void(CallStep&)>& visit);

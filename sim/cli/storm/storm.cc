@@ -141,9 +141,9 @@ class StormCommand {
 
   void PrintCounts() const {
     const StormSystem& system = runner_.system();
-    context_.out << system.name << ServersInWords() << (options_.hardened ? " (hardened)" : "") << ": " << tally_.runs
-                 << " runs with seed " << options_.seed << ", " << tally_.commands
-                 << " commands, hash " << tally_.hash.substr(0, 16)
+    context_.out << system.name << ServersInWords() << (options_.hardened ? " (hardened)" : "")
+                 << ": " << tally_.runs << " runs with seed " << options_.seed << ", "
+                 << tally_.commands << " commands, hash " << tally_.hash.substr(0, 16)
                  << "\n  faults: " << absl::StrJoin(tally_.faults, ", ", absl::PairFormatter(" "))
                  << "\n";
     for (size_t i = 0; i < system.promises.size(); ++i) {
@@ -248,8 +248,9 @@ std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context) {
   app.add_flag("--no-shrink", options->no_shrink, "Do not look for a smaller run of a finding");
   app.add_option("--layout", options->layout,
                  "The layout of the keys: documented (default) or cluster");
-  app.add_option("--masters", options->masters,
-                 "Run on a Redis Cluster of so many masters, whose slots move; in the cluster layout")
+  app.add_option(
+         "--masters", options->masters,
+         "Run on a Redis Cluster of so many masters, whose slots move; in the cluster layout")
       ->check(CLI::Range(2, 16));
   app.add_option("--out", options->out, "Write a page for each finding into this folder");
   return [options, &context] { return RunStorm(*options, context); };
