@@ -136,7 +136,7 @@ TEST_F(GoldenProgram, PassesTheRawCommandsOfRelayna) {
 
 TEST_F(GoldenProgram, PassesTheRandomSequencesOfTheGateway) {
   EXPECT_EQ(RunIn(fs::current_path(), {"--system", "gateway", kGatewaySequencesFolder}), 0) << out_;
-  EXPECT_EQ(LastLine(out_), "9 passed, 0 failed");
+  EXPECT_EQ(LastLine(out_), "12 passed, 0 failed");
 }
 
 TEST_F(GoldenProgram, PassesTheRandomSequencesOfRelayna) {

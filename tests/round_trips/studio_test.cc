@@ -53,6 +53,9 @@ class StudioRoundTrips : public RoundTrips {
   void CountHealth();
   void CountSearch();
   void CountHardened();
+  void CountRecords(studio::Hardening hardening);
+  void CountDocuments(studio::Hardening hardening);
+  void CountSweeps();
 
   studio::FixedCapabilities capabilities_;
   studio::FixedWorkers workers_;
@@ -208,6 +211,80 @@ void StudioRoundTrips::CountHardened() {
         [&] { return base::Run(documents.SetHealth("a", document)); });
 }
 
+// The store behind the registry.
+void StudioRoundTrips::CountRecords(studio::Hardening hardening) {
+  Begin(hardening);
+  const std::string option = hardening.atomic_registry ? ", `atomic_registry`" : "";
+  studio::RegistryStore records(store_, {.hardening = hardening});
+  const studio::ServiceRecord record = studio::Service("b", "http://b.test");
+  Count("add a record" + option, [&] { return base::Run(records.Create(record)); });
+  Count("replace a record" + option, [&] { return base::Run(records.Update(record)); });
+  Count("change a record" + option, [&] {
+    return base::Run(records.Modify("b", [](const studio::ServiceRecord& present) {
+      studio::ServiceRecord next = present;
+      next.name = "B";
+      return next;
+    }));
+  });
+  if (option.empty()) {
+    Count("read a record", [&] { return base::Run(records.Get("b")); });
+    Count("list two records", [&] { return base::Run(records.List()); });
+  }
+  Count("delete a record" + option, [&] { return base::Run(records.Delete("b")); });
+}
+
+// The store behind the search index.
+void StudioRoundTrips::CountDocuments(studio::Hardening hardening) {
+  Begin(hardening);
+  Prepare(Push(event_));
+  const std::string option = hardening.atomic_search_documents ? ", `atomic_search_documents`" : "";
+  studio::SearchStore search(store_, {.hardening = hardening});
+  const std::string id = studio::TaskDocumentId({.service_id = "a", .task_id = "t1"});
+  const studio::TaskDocument task = base::Run(search.GetTaskDocument(id)).value().value();
+  const studio::ServiceDocument service = base::Run(search.GetServiceDocument("a")).value().value();
+  Count("replace a task document" + option,
+        [&] { return base::Run(search.SetTaskDocument(task)); });
+  Count("change a task document" + option, [&] {
+    return base::Run(search.ModifyTaskDocument(id, [](const auto& present) { return present; }));
+  });
+  Count("replace a service document" + option,
+        [&] { return base::Run(search.SetServiceDocument(service)); });
+  Count("change a service document" + option, [&] {
+    return base::Run(search.ModifyServiceDocument("a", [](const auto& now) { return *now; }));
+  });
+  Count("delete a task document that a test wants gone" + option, [&] {
+    return base::Run(search.DeleteTaskDocumentIf(id, [](const auto&) { return true; }));
+  });
+  Prepare(search.SetTaskDocument(task));
+  Count("delete a task document" + option,
+        [&] { return base::Run(search.DeleteTaskDocument(id)); });
+  Count("delete a service document" + option,
+        [&] { return base::Run(search.DeleteServiceDocument("a")); });
+}
+
+void StudioRoundTrips::CountSweeps() {
+  Begin();
+  Prepare(Push(event_));
+  studio::SearchStore search(store_);
+  const std::string id = studio::TaskDocumentId({.service_id = "a", .task_id = "t1"});
+  const std::string read = "read one or two search documents of a kind";
+  Count(read, [&] { return base::Run(search.GetTaskDocument(id)); });
+  Count(read, [&] { return base::Run(search.GetServiceDocument("a")); });
+  Count(read, [&] { return base::Run(search.GetTaskDocuments({id, "missing"})); });
+  Count(read, [&] { return base::Run(search.GetServiceDocuments({"a", "missing"})); });
+  const std::string members = "read the ids of a set";
+  Count(members, [&] { return base::Run(search.TaskIds()); });
+  Count(members, [&] { return base::Run(search.TaskIdsOfService("a")); });
+  Count(members, [&] { return base::Run(search.TaskIdsWith("status", "running")); });
+  Count(members, [&] { return base::Run(search.ServiceIds()); });
+  Count(members, [&] { return base::Run(search.ServiceIdsWith("environment", "prod")); });
+  Count(members, [&] { return base::Run(search.ServiceIdsOfToken("a")); });
+  Count("sweep the four sets of a task, of which none has a lost id",
+        [&] { return base::Run(search.SweepTaskSets()); });
+  Count("sweep the documents of deleted services, of which there are none",
+        [&] { return base::Run(search.SweepDeletedServices()); });
+}
+
 TEST_F(StudioRoundTrips, AreThoseOfThePage) {
   Measure("studio", [this] {
     CountServices();
@@ -215,6 +292,11 @@ TEST_F(StudioRoundTrips, AreThoseOfThePage) {
     CountHealth();
     CountSearch();
     CountHardened();
+    CountRecords({});
+    CountRecords({.atomic_registry = true});
+    CountDocuments({});
+    CountDocuments({.atomic_search_documents = true});
+    CountSweeps();
   });
 }
 

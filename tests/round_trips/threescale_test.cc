@@ -49,6 +49,7 @@ class ThreescaleRoundTrips : public RoundTrips {
   void CountMetrics();
   void CountLimits();
   void CountRequests();
+  void CountParts();
   void CountHardenedJobs();
   void CountEventsAndErrors();
   void CountStatistics();
@@ -239,6 +240,53 @@ void ThreescaleRoundTrips::CountRequests() {
   Count("job that raises an alert", [&] { return base::Run(backend_->worker().Run(job)); });
 }
 
+// The parts of an answer and of a job.
+void ThreescaleRoundTrips::CountParts() {
+  Begin();
+  SaveLimit();
+  const threescale::ServiceTokenPair pairs[] = {{"t", "2"}};
+  Prepare(backend_->service_tokens().SavePairs(pairs));
+  Prepare(backend_->applications().CreateKey(kApplication, "k", rng_));
+  threescale::Authorizer authorizer(backend_->process());
+  Count("find the provider key of a service token", [&] {
+    return base::Run(authorizer.FindProviderKey({.service_token = "t", .service_id = "2"}));
+  });
+  threescale::AuthRequest request = {.provider_key = "pk", .service_id = "2", .app_id = "a"};
+  request.app_key = "k";
+  request.usage = threescale::Usage{{"hits", "1"}};
+  const auto decide = [&] {
+    return base::Run(authorizer.Authorize(threescale::Endpoint::kAuthrep, "pk", request));
+  };
+  Count("decide about an authrep with limits and a key", decide);
+  const threescale::Authorization decided = decide().value();
+  Count("report the usage of an authorized authrep",
+        [&] { return base::Run(authorizer.UsageReports(decided)); });
+  const auto reports = base::Run(authorizer.UsageReports(decided)).value();
+  Count("find the headers of the limits",
+        [&] { return base::Run(authorizer.FindLimitHeaders(decided)); });
+  Count("find the children of one reported metric",
+        [&] { return base::Run(authorizer.FindHierarchy(decided, reports)); });
+  Count("list the keys of an application", [&] { return base::Run(authorizer.AppKeys(decided)); });
+  Count("find the id of one metric and its parents", [&] {
+    return base::Run(
+        threescale::MetricCollection(backend_->process(), "2").ProcessUsage({{"hits", "1"}}));
+  });
+
+  const threescale::CountedTransaction counted = {"2", "a", clock_.Now(), {{"6", "1"}}, ""};
+  const auto aggregate = [&] {
+    return base::Run(threescale::Aggregator(backend_->process()).Aggregate({counted}));
+  };
+  Count("count the first transaction of an application", aggregate);
+  Count("count another transaction of an application", aggregate);
+  threescale::Alerts alerts(backend_->process());
+  Count("look for an alert where no level is allowed",
+        [&] { return base::Run(alerts.Update(kApplication)); });
+  const threescale::UsageLimitSave low[] = {{threescale::Granularity::kDay, "2"}};
+  Prepare(backend_->usage_limits().Save(kPlan, "6", low));
+  Prepare(backend_->alert_limits().Save("2", "100"));
+  Count("raise an alert", [&] { return base::Run(alerts.Update(kApplication)); });
+}
+
 void ThreescaleRoundTrips::CountHardenedJobs() {
   Begin();
   SaveLimit();
@@ -332,6 +380,7 @@ TEST_F(ThreescaleRoundTrips, AreThoseOfThePage) {
     CountMetrics();
     CountLimits();
     CountRequests();
+    CountParts();
     CountHardenedJobs();
     CountEventsAndErrors();
     CountStatistics();

@@ -1,3 +1,3 @@
 #!/bin/bash
-# Runs a Python test with the system's interpreter, because the test needs its packages.
-exec /usr/bin/python3 -B "$@"
+# Runs a Python test with the system's interpreter, because the test needs its packages, or with REDOUBLE_PYTHON.
+exec "${REDOUBLE_PYTHON:-/usr/bin/python3}" -B "$@"

@@ -1,7 +1,7 @@
 """Checks that the tables of round trips name every operation of the systems.
 
-The operations of a system are the public functions that return a Task, of the classes in its facade's header and in the
-headers of the system that this one includes. The section `Round trips` of its page names each of them in backquotes: in a
+The operations of a system are the public functions that return a Task, of the classes in its facade's header, in the
+headers of the system that this one includes, and in those of the system's public header. The section `Round trips` of its page names each of them in backquotes: in a
 row of the table, whose numbers a test measures, or below it with the reason why there is no row.
 """
 
@@ -36,7 +36,8 @@ def check_round_trips(tree):
         line = text.count("\n", 0, section.start()) + 1
         named = set(_NAMED.findall(section[1]))
         operations = set()
-        for path in [facade, *_headers_of(tree, system, facade)]:
+        public = f"include/redouble/{system}.h"
+        for path in dict.fromkeys([facade, *_headers_of(tree, system, facade), *_headers_of(tree, system, public)]):
             operations |= _operations(tree.read(path) or "")
         for operation in sorted(operations - named):
             yield page, line, f"no row with `{operation}`"

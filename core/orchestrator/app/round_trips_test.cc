@@ -11,6 +11,7 @@
 #include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/orchestrator/app/engine.h"
 #include "redouble/core/orchestrator/result_cache.h"
+#include "redouble/core/orchestrator/run/signal_queue.h"
 #include "redouble/core/orchestrator/testing/orchestrator_for_test.h"
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/round_trip_table.h"
@@ -135,6 +136,35 @@ class OrchestratorRoundTripsTest : public OrchestratorTest<Backend> {
       return this->Run(service.Resign()).status();
     });
     MeasureCache();
+    MeasureSignals();
+  }
+  // The queue behind the coordinator.
+  void MeasureSignals() {
+    const auto queue = [this] {
+      return SignalQueue(*counted_, this->keys(), {.consumer = "other"}, settings_.hardening);
+    };
+    const auto worked = [this] { ASSERT_THAT(Work(0), IsOk()); };
+    const auto take = [this, queue] {
+      const auto text = this->Run(queue().Take());
+      return text.ok() && *text ? **text : std::string("none");
+    };
+    std::string taken;
+    const auto took = [&] {
+      worked();
+      taken = take();
+    };
+    const std::string name = "take a signal";
+    Measure(name, kChain, worked, [&] { return this->Run(queue().TakeNow()).status(); });
+    const int now = measured_.at(name);
+    Measure(name, kChain, worked, [&] { return this->Run(queue().Take()).status(); });
+    EXPECT_EQ(measured_.at(name), now);
+    Measure("remove a taken signal", kChain, took, [&] { return this->Run(queue().Done(taken)); });
+    const std::string recover = "recover the only signal of a coordinator";
+    Measure(recover, kChain, took,
+            [&] { return this->Run(queue().RecoverShard("other", 0)).status(); });
+    const int shard = measured_.at(recover);
+    Measure(recover, kChain, took, [&] { return this->Run(queue().Recover("other")).status(); });
+    EXPECT_EQ(measured_.at(recover), shard);
   }
   void MeasureCache() {
     const CacheEntry entry = {"workflow", "k"};

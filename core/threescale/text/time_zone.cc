@@ -82,6 +82,10 @@ constexpr NamedOffset kNamedOffsets[] = {
     {840, "|lint|tost|"},
 };
 
+bool IsBlank(char letter) {
+  return letter == '\0' || absl::ascii_isspace(static_cast<unsigned char>(letter));
+}
+
 // Lower case, with one blank for each run of white space, and none at the ends.
 std::string Normalized(std::string_view zone) {
   std::string text = absl::AsciiStrToLower(base::ToAbsl(zone));
@@ -104,38 +108,55 @@ std::optional<absl::Duration> FindName(std::string_view name) {
   return std::nullopt;
 }
 
-// The value of the digits at the front, at most twelve; 0 without any.
-int64_t LeadingNumber(std::string_view text) {
-  constexpr size_t kMostDigits = 12;
-  int64_t number = 0;
-  for (size_t i = 0; i < std::min(text.size(), kMostDigits); ++i) {
-    if (!absl::ascii_isdigit(static_cast<unsigned char>(text[i]))) break;
-    number = number * 10 + (text[i] - '0');
+// A number as C's strtoul reads it: after white space and a sign.
+struct Number {
+  int64_t sign = 1;
+  std::string_view digits;
+  size_t length = 0;  // Of the text that it takes; 0 without digits.
+
+  // Of the first fifteen digits; 0 without any.
+  int64_t value() const {
+    constexpr size_t kMostDigits = 15;
+    int64_t number = 0;
+    for (const char digit : digits.substr(0, kMostDigits)) number = number * 10 + (digit - '0');
+    return sign * number;
   }
+};
+
+Number ReadNumber(std::string_view text) {
+  Number number;
+  size_t at = text.starts_with(' ') ? 1 : 0;
+  if (at < text.size() && (text[at] == '-' || text[at] == '+')) {
+    number.sign = text[at] == '-' ? -1 : 1;
+    ++at;
+  }
+  const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+  if (end <= at) return Number();
+  number.digits = text.substr(at, end - at);
+  number.length = end;
   return number;
 }
 
-// Hours and a fraction of an hour: "5.5".
-absl::Duration FractionalHours(std::string_view text, size_t point) {
+// The part of an hour behind the point: "5" in "5.5". Ruby divides by ten for each character of the
+// number, also for its sign: "5.-9" is 5 h - 9 h / 100.
+absl::Duration FractionOfHour(std::string_view text) {
+  const Number number = ReadNumber(text);
   double part = 0;
   double unit = 1;
-  for (const char digit : text.substr(point + 1)) {
-    if (!absl::ascii_isdigit(static_cast<unsigned char>(digit))) break;
+  for (size_t i = number.digits.size(); i < number.length; ++i) unit /= 10;
+  for (const char digit : number.digits) {
     unit /= 10;
     part += unit * (digit - '0');
   }
-  return absl::Hours(LeadingNumber(text)) + part * absl::Hours(1);
+  return static_cast<double>(number.sign) * part * absl::Hours(1);
 }
 
-// "H:MM" or "H:MM:SS".
-absl::Duration SeparatedOffset(std::string_view text) {
-  absl::Duration offset;
-  for (const absl::Duration unit : {absl::Hours(1), absl::Minutes(1), absl::Seconds(1)}) {
-    const size_t end = std::min(text.find(':'), text.size());
-    offset += LeadingNumber(text.substr(0, end)) * unit;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return offset;
+// "MM" or "MM:SS".
+absl::Duration MinutesAndSeconds(std::string_view text) {
+  const Number minutes = ReadNumber(text);
+  text.remove_prefix(minutes.length);
+  const Number seconds = text.starts_with(':') ? ReadNumber(text.substr(1)) : Number();
+  return absl::Minutes(minutes.value()) + absl::Seconds(seconds.value());
 }
 
 // "H", "HH", "HMM", "HHMM", "HMMSS" or "HHMMSS"; further digits are ignored.
@@ -145,7 +166,9 @@ absl::Duration CompactOffset(std::string_view digits) {
   size_t width = digits.size() % kPair == 0 ? kPair : 1;
   for (const absl::Duration unit : {absl::Hours(1), absl::Minutes(1), absl::Seconds(1)}) {
     if (digits.empty()) break;
-    offset += LeadingNumber(digits.substr(0, width)) * unit;
+    const std::string_view pair = digits.substr(0, width);
+    const size_t end = std::min(pair.find_first_not_of("0123456789"), pair.size());
+    offset += ReadNumber(pair.substr(0, end)).value() * unit;
     digits.remove_prefix(width);
     width = kPair;
   }
@@ -155,9 +178,11 @@ absl::Duration CompactOffset(std::string_view digits) {
 }  // namespace
 
 std::optional<absl::Duration> ZoneOffset(std::string_view zone) {
+  if (zone.empty() || IsBlank(zone.front())) return std::nullopt;
   std::string text = Normalized(zone);
   bool summer = false;
-  if (!TakeSuffix(text, " standard time")) {
+  // Ruby looks for these words before it removes white space.
+  if (!IsBlank(zone.back()) && !TakeSuffix(text, " standard time")) {
     summer = TakeSuffix(text, " daylight time") || TakeSuffix(text, " dst");
   }
   if (const std::optional<absl::Duration> named = FindName(text)) {
@@ -168,11 +193,14 @@ std::optional<absl::Duration> ZoneOffset(std::string_view zone) {
   if (rest.empty() || (rest.front() != '-' && rest.front() != '+')) return std::nullopt;
   const int sign = rest.front() == '-' ? -1 : 1;
   rest.remove_prefix(1);
-  const size_t after = std::min(rest.find_first_not_of("0123456789"), rest.size());
-  const char separator = after < rest.size() ? rest[after] : '\0';
-  if (separator == ':') return sign * SeparatedOffset(rest);
-  if (separator == ',' || separator == '.') return sign * FractionalHours(rest, after);
-  return sign * CompactOffset(rest);
+  const Number hours = ReadNumber(rest);
+  const std::string_view after = rest.substr(hours.length);
+  const absl::Duration whole = absl::Hours(hours.value());
+  if (after.starts_with(':')) return sign * (whole + MinutesAndSeconds(after.substr(1)));
+  if (after.starts_with(',') || after.starts_with('.')) {
+    return sign * (whole + FractionOfHour(after.substr(1)));
+  }
+  return sign * (rest.size() <= 2 ? whole : CompactOffset(rest));
 }
 
 }  // namespace redouble::inline v0_1::threescale

@@ -25,6 +25,7 @@ AMOUNTS = ["0.25", "1.0", "0.1", "0.2", "0.3", "1e-07", "1e-17", "4e-18", "12345
            "-1.0", "0.1234567890123456", "9007199254740993.0", "nan", "inf", "5e-324"]
 LIMITS = [None, 2, 1, 0, -1, 3, 60]
 BUDGETS = [None, 1.0, 0.5, 0.0, 0.3, 10.0, -1.0]
+KINDS = {"sequence": "a random sequence of operations", "overlapping": "a random sequence of operations that overlap"}
 # What another client may write.
 COUNTERS = ["abc", "", "0.5", "1e3", " 1", "5.", "0x1p3", "-2"]
 RESERVATIONS = ["0.5", "0.5|a", "0.5|k1|k2|k3", "|k1|k2", "nan|k1|k2", "-1|k1|k2", "1e3|k1|k2", "+5.|k1|k2", "-0|k1|k2",
@@ -56,34 +57,80 @@ def compile_original(checkout, folder):
     return folder / "gateway"
 
 
-class Original:
-    """The program, on one server."""
+# The arguments of each operation after the key, in the order in which the program reads them.
+ARGUMENTS = {"check_request_rate_limit": ["limit"], "check_budget": ["daily_budget_usd", "monthly_budget_usd"],
+             "add_budget_spend": ["estimated_cost_usd"], "reserve_budget": ["request_id", "estimated_cost_usd"],
+             "reconcile_budget_reservation": ["request_id", "actual_cost_usd"],
+             "release_budget_reservation": ["request_id"]}
 
-    # The arguments of each operation after the key, in the order in which the program reads them.
-    ARGUMENTS = {"check_request_rate_limit": ["limit"], "check_budget": ["daily_budget_usd", "monthly_budget_usd"],
-                 "add_budget_spend": ["estimated_cost_usd"], "reserve_budget": ["request_id", "estimated_cost_usd"],
-                 "reconcile_budget_reservation": ["request_id", "actual_cost_usd"],
-                 "release_budget_reservation": ["request_id"]}
 
-    def __init__(self, program, server):
-        import redis
-        self.client = redis.Redis(unix_socket_path=server.path)
-        self._process = subprocess.Popen([program, server.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+class Program:
+    """The program, performing one operation at a time; with `steps` each request waits for a call of step()."""
+
+    def __init__(self, path, server, steps=False):
+        self._process = subprocess.Popen([path, server.path] + ["steps"] * steps, stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, text=True)
+        # What the last operation returned, once it has ended.
+        self.result = None
 
     def close(self):
         self._process.stdin.close()
         self._process.wait()
 
+    def begin(self, operation, args):
+        """Starts an operation. Returns its commands with their replies up to the next request that waits, or its end."""
+        seconds = int(datetime.fromisoformat(args["now"].replace("Z", "+00:00")).timestamp())
+        words = [operation, str(seconds), args["key_id"]] + [str(args[name]) for name in ARGUMENTS[operation]]
+        return self._send("\t".join(words))
+
+    def step(self):
+        """Lets the request that waits be sent. Returns the same as begin()."""
+        return self._send("")
+
+    def finish(self):
+        """Lets all requests be sent. Returns their commands, and the result."""
+        commands = []
+        while self.result is None:
+            commands += self.step()
+        return commands, self.result
+
+    def _send(self, line):
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        self.result = None
+        commands = []
+        while "cmd" in (line := json.loads(self._process.stdout.readline())):
+            commands.append(line)
+        self.result = line.get("result")
+        return commands
+
+
+class Original:
+    """The original, on one server, and other clients."""
+
+    def __init__(self, path, server):
+        import redis
+        self.client = redis.Redis(unix_socket_path=server.path)
+        self._program = Program(path, server)
+        self._overlapping = [Program(path, server, steps=True) for _ in range(2)]
+
+    def close(self):
+        for program in [self._program, *self._overlapping]:
+            program.close()
+
     def perform(self, operation, args):
         """Returns the commands with their replies, and the result."""
-        seconds = int(datetime.fromisoformat(args["now"].replace("Z", "+00:00")).timestamp())
-        words = [operation, str(seconds), args["key_id"]] + [str(args[name]) for name in self.ARGUMENTS[operation]]
-        self._process.stdin.write("\t".join(words) + "\n")
-        self._process.stdin.flush()
+        commands = self._program.begin(operation, args)
+        return commands, self._program.result
+
+    def overlap(self, calls):
+        """Starts two operations and sends the first request of each. Returns their commands, and the two programs."""
         commands = []
-        while "result" not in (line := json.loads(self._process.stdout.readline())):
-            commands.append(line)
-        return commands, line["result"]
+        for program, (operation, args) in zip(self._overlapping, calls):
+            program.begin(operation, args)
+        for program in self._overlapping:
+            commands += program.step()
+        return commands, self._overlapping
 
     def send(self, words):
         """Sends a command of another client; returns it with its reply."""
@@ -112,15 +159,21 @@ def check(original, path):
     golden = json.loads(path.read_text())
     if not golden.get("ops"):
         return "skipped: no operations"
-    if any("note" in op for op in golden["ops"]):
-        return "skipped: operations that overlap"
     original.client.flushall()
+    started = []
     for index, op in enumerate(golden["ops"]):
         if op["op"] == "raw":
+            if "note" in op:
+                following = [one for one in golden["ops"][index + 1:] if one["op"] != "raw"]
+                commands, programs = original.overlap([(one["op"], one["args"]) for one in following[:2]])
+                if commands != op["commands"]:
+                    return f"operation {index}: recorded {op['commands']}, now {commands}"
+                started = list(programs)
+                continue
             for command in op["commands"]:
                 original.send(command["cmd"])
             continue
-        commands, result = original.perform(op["op"], op["args"])
+        commands, result = started.pop(0).finish() if started else original.perform(op["op"], op["args"])
         if (commands, result) != (op["commands"], op["result"]):
             return f"operation {index}: recorded {op['commands']} {op['result']}, now {commands} {result}"
     keyspace = original.keyspace()
@@ -134,8 +187,8 @@ def check(original, path):
 class Sequence:
     """Random operations of some API keys, around the ends of minutes, days and months."""
 
-    def __init__(self, seed):
-        self._rng = random.Random(f"gateway {seed}")
+    def __init__(self, name):
+        self._rng = random.Random(f"gateway {name}")
         self._now = datetime.fromisoformat(self._rng.choice(STARTS)).replace(tzinfo=timezone.utc)
 
     def step(self, keys):
@@ -143,29 +196,75 @@ class Sequence:
         rng = self._rng
         self._now += timedelta(seconds=rng.choice([0, 0, 1, 1, 29, 61, 3600]))
         if keys and rng.random() < 0.15:
-            return "raw", self._disturbance(rng.choice(keys))
+            return "raw", self.disturbance(keys)
         operation = rng.choice(["check_request_rate_limit", "check_budget", "add_budget_spend", "reserve_budget",
                                 "reserve_budget", "reconcile_budget_reservation", "reconcile_budget_reservation",
                                 "release_budget_reservation"])
-        values = {"limit": rng.choice(LIMITS), "daily_budget_usd": rng.choice(BUDGETS),
-                  "monthly_budget_usd": rng.choice(BUDGETS), "request_id": rng.choice(REQUESTS),
-                  "estimated_cost_usd": rng.choice(AMOUNTS), "actual_cost_usd": rng.choice(AMOUNTS)}
-        return operation, {"key_id": rng.choice(KEYS), **{name: values[name] for name in Original.ARGUMENTS[operation]},
-                           "now": self._now.strftime("%Y-%m-%dT%H:%M:%SZ")}
+        return operation, self._arguments(operation)
 
-    def _disturbance(self, key):
+    def overlap(self, keys):
+        """Two operations that begin with a GET, mostly of one reservation that is there; None in most steps."""
         rng = self._rng
+        if rng.random() < 0.6:
+            return None
+        operations = rng.choices(["reconcile_budget_reservation", "release_budget_reservation", "check_budget"],
+                                 [4, 3, 1], k=2)
+        calls = [(operation, self._arguments(operation)) for operation in operations]
+        reserved = [key.split(":", 3)[2:] for key in keys if key.startswith("budget:reservation:")]
+        chosen = rng.choice(reserved) if reserved and rng.random() < 0.8 else None
+        for _, args in calls:
+            args.update({name: limit or 0.5 for name, limit in args.items() if name.endswith("_budget_usd")})
+            if chosen:
+                args["key_id"] = chosen[0]
+            if chosen and "request_id" in args:
+                args["request_id"] = chosen[1]
+        return calls
+
+    def coin(self):
+        """True in half of the cases."""
+        return self._rng.random() < 0.5
+
+    def disturbance(self, keys):
+        """A command of another client."""
+        rng = self._rng
+        key = rng.choice(keys)
         texts = RESERVATIONS if key.startswith("budget:reservation:") else COUNTERS
         return rng.choice([["DEL", key], ["DEL", key], ["EXPIRE", key, "100"], ["SET", key, rng.choice(texts)],
                            ["SET", key, rng.choice(texts)], ["LPUSH", key, "x"]])
 
+    def _arguments(self, operation):
+        rng = self._rng
+        values = {"limit": rng.choice(LIMITS), "daily_budget_usd": rng.choice(BUDGETS),
+                  "monthly_budget_usd": rng.choice(BUDGETS), "request_id": rng.choice(REQUESTS),
+                  "estimated_cost_usd": rng.choice(AMOUNTS), "actual_cost_usd": rng.choice(AMOUNTS)}
+        return {"key_id": rng.choice(KEYS), **{name: values[name] for name in ARGUMENTS[operation]},
+                "now": self._now.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
-def record(original, seed):
+
+def record_overlap(original, sequence):
+    """The steps of two operations that overlap; none in most cases."""
+    calls = sequence.overlap([key.decode() for key in sorted(original.client.keys())])
+    if calls is None:
+        return []
+    commands, programs = original.overlap(calls)
+    steps = [{"op": "raw", "note": "both clients read", "commands": commands}]
+    keys = [key.decode() for key in sorted(original.client.keys())]
+    for (operation, args), program in zip(calls, programs):
+        if keys and sequence.coin():
+            steps.append({"op": "raw", "commands": [original.send(sequence.disturbance(keys))]})
+        commands, result = program.finish()
+        steps.append({"op": operation, "args": args, "commands": commands, "result": result})
+    return steps
+
+
+def record(original, kind, seed):
     """The golden of a seed."""
     original.client.flushall()
-    sequence = Sequence(seed)
+    sequence = Sequence(seed if kind == "sequence" else f"{kind} {seed}")
     ops = []
-    for _ in range(30):
+    while len(ops) < 30:
+        if kind == "overlapping":
+            ops += record_overlap(original, sequence)
         keys = [key.decode() for key in sorted(original.client.keys())]
         operation, args = sequence.step(keys)
         if operation == "raw":
@@ -173,7 +272,7 @@ def record(original, seed):
         else:
             commands, result = original.perform(operation, args)
             ops.append({"op": operation, "args": args, "commands": commands, "result": result})
-    return {"name": f"sequence_{seed}", "description": f"a random sequence of operations, seed {seed}", "ops": ops,
+    return {"name": f"{kind}_{seed}", "description": f"{KINDS[kind]}, seed {seed}", "ops": ops,
             "keyspace": original.keyspace()}
 
 
@@ -190,6 +289,7 @@ def main():
     parser.add_argument("--check", type=pathlib.Path, nargs="+", help="goldens to compare with the original")
     parser.add_argument("--record", type=pathlib.Path, help="the folder for recordings")
     parser.add_argument("--seeds", default="1", help="the first seed, or FIRST-LAST")
+    parser.add_argument("--kind", choices=KINDS, default="sequence")
     options = parser.parse_args()
     checkout = os.environ.get(CHECKOUT)
     if not checkout:
@@ -206,7 +306,7 @@ def main():
             if options.record:
                 first, _, last = options.seeds.partition("-")
                 for seed in range(int(first), int(last or first) + 1):
-                    golden = record(original, seed)
+                    golden = record(original, options.kind, seed)
                     (options.record / f"{golden['name']}.json").write_text(written(golden))
         finally:
             original.close()

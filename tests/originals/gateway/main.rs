@@ -1,14 +1,15 @@
 //! Performs operations of the gateway's own store on a redis-server. A line of the input is an
 //! operation, the seconds since 1970, the id of the API key and the other arguments, between tabs.
 //! The output has the commands of the operation, a line each, and a line with its result.
-//! Usage: gateway SOCKET
+//! Usage: gateway SOCKET [steps]
+//! With "steps" each request waits for a line of the input, so that operations of two programs can
+//! overlap.
 
 use gateway_core::{
     BudgetDecision, BudgetStore, GatewayError, GatewayResult, RateLimitDecision, RateLimitStore,
 };
 use gateway_store::RedisControlState;
 use std::future::Future;
-use std::io::BufRead;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -90,10 +91,17 @@ fn perform(store: &RedisControlState, words: &[&str]) -> String {
 }
 
 fn main() {
-    let store = RedisControlState::new(&std::env::args().nth(1).unwrap()).unwrap();
-    for line in std::io::stdin().lock().lines() {
-        let line = line.unwrap();
-        let result = perform(&store, &line.split('\t').collect::<Vec<_>>());
+    let arguments: Vec<String> = std::env::args().collect();
+    let store = RedisControlState::new(&arguments[1]).unwrap();
+    if arguments.get(2).is_some_and(|word| word == "steps") {
+        redis::wait_before_requests();
+    }
+    let mut line = String::new();
+    // Between two lines the input is not locked: a request that waits reads it, too.
+    while std::io::stdin().read_line(&mut line).unwrap() > 0 {
+        let words: Vec<&str> = line.trim_end_matches('\n').split('\t').collect();
+        let result = perform(&store, &words);
         println!("{{\"result\":{result}}}");
+        line.clear();
     }
 }

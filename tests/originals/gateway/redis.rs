@@ -1,9 +1,18 @@
 //! In the place of the crate redis: the part of it that the gateway's store uses, on a Unix socket.
 //! It blocks, so that every future is ready at once, and prints each command with its reply as a
 //! line of JSON. Numbers are written as the crate writes them, floats by the crate ryu.
+//! With `wait_before_requests`, a request is sent when the input has another line.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static WAITS: AtomicBool = AtomicBool::new(false);
+
+/// Makes each request print {"waits":true} and read a line before it is sent.
+pub fn wait_before_requests() {
+    WAITS.store(true, Ordering::SeqCst);
+}
 
 type Words = Vec<Vec<u8>>;
 
@@ -53,6 +62,10 @@ use aio::MultiplexedConnection;
 impl MultiplexedConnection {
     /// Sends the commands in one write.
     fn ask(&mut self, commands: &[Words]) -> Vec<Value> {
+        if WAITS.load(Ordering::SeqCst) {
+            println!("{{\"waits\":true}}");
+            std::io::stdin().read_line(&mut String::new()).unwrap();
+        }
         let mut bytes = Vec::new();
         for words in commands {
             bytes.extend(format!("*{}\r\n", words.len()).into_bytes());

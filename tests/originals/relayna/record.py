@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import importlib.util
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 from datetime import datetime, timezone
+from xml.etree import ElementTree
 
 REVISION = "a8e84574e9d34fbdb63e9653c6fba3037a4c862a"
 CHECKOUT = "REDOUBLE_RELAYNA"
@@ -212,6 +214,25 @@ async def record_all(options, checkout):
         server.close()
 
 
+def report_skip(reason):
+    """Prints the reason, and counts this run as skipped where it is a test of Bazel."""
+    print(f"nothing is recorded: {reason}")
+    if report := os.environ.get("XML_OUTPUT_FILE"):
+        suites = ElementTree.Element("testsuites")
+        case = ElementTree.SubElement(ElementTree.SubElement(suites, "testsuite"), "testcase", name="record")
+        ElementTree.SubElement(case, "skipped", message=reason)
+        ElementTree.ElementTree(suites).write(report)
+
+
+def missing_packages():
+    """The names of the packages that this interpreter does not have."""
+    missing = [name for name in ("pydantic", "redis") if importlib.util.find_spec(name) is None]
+    # Only the first major version without this module is too old.
+    if "pydantic" not in missing and importlib.util.find_spec("pydantic.functional_validators") is None:
+        missing.insert(0, "pydantic")
+    return ["pydantic 2" if name == "pydantic" else name for name in missing]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, nargs="?", help="by default a temporary one")
@@ -222,8 +243,10 @@ def main():
     options = parser.parse_args()
     checkout = os.environ.get(CHECKOUT)
     if not checkout:
-        print(f"nothing is recorded: {CHECKOUT} does not name a checkout of Relayna at {REVISION}")
+        report_skip(f"{CHECKOUT} does not name a checkout of Relayna at {REVISION}")
         return
+    if missing := missing_packages():
+        sys.exit(f"{sys.executable} has no {' and no '.join(missing)}; REDOUBLE_PYTHON names another Python for the test")
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     with tempfile.TemporaryDirectory() as temporary:
         options.folder = options.folder or pathlib.Path(temporary)
