@@ -240,6 +240,7 @@ def _embed_lua(repository_ctx):
             fail("%s is not installed; run tools/setup" % path)
         files.append(path)
     script = repository_ctx.path(Label("//third_party:embed_lua.sh"))
+    repository_ctx.path(Label("//third_party:lua_numbers.c"))  # The script reads it.
     result = repository_ctx.execute(
         ["bash", script] + files,
         environment = {"CC": _compiler(repository_ctx)},
