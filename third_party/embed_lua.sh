@@ -59,7 +59,7 @@ if [[ "$("$COMPILER" -dumpmachine)" != x86_64-* ]]; then
     sed -i "s/^$name .*/$name redouble_own_$name/" "$work/renames"
   done
   printf '%s redouble_%s\n' __wrap_lua_tointeger lua_tointeger __wrap_luaL_checknumber inner_luaL_checknumber \
-    strtod inner_strtod sprintf inner_sprintf __sprintf_chk inner_sprintf_chk >>"$work/renames"
+    strtod inner_strtod pow inner_pow sprintf inner_sprintf __sprintf_chk inner_sprintf_chk >>"$work/renames"
 fi
 
 # No section is shared with other objects: not even the type of Lua's exception, which never leaves Lua.

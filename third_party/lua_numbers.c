@@ -38,6 +38,7 @@ HIDDEN double redouble_luaL_optnumber(lua_State* state, int argument, double mis
 HIDDEN ptrdiff_t redouble_lua_tointeger(lua_State* state, int index);
 HIDDEN double redouble_inner_luaL_checknumber(lua_State* state, int argument);
 HIDDEN double redouble_inner_strtod(const char* text, char** end);
+HIDDEN double redouble_inner_pow(double base, double exponent);
 HIDDEN int redouble_inner_sprintf(char* out, const char* format, ...);
 HIDDEN int redouble_inner_sprintf_chk(char* out, int flag, size_t size, const char* format, ...);
 
@@ -78,6 +79,12 @@ ptrdiff_t redouble_lua_tointeger(lua_State* state, int index) {
 }
 
 double redouble_inner_strtod(const char* text, char** end) { return Turned(strtod(text, end)); }
+
+// The C library looks at the sign of NaN here: it negates the result for odd exponents.
+double redouble_inner_pow(double base, double exponent) {
+  if (!isnan(base) && !isnan(exponent)) return pow(base, exponent);
+  return Turned(pow(Turned(base), Turned(exponent)));
+}
 
 // string.format converts its argument and calls sprintf at once, which needs the number again.
 static __thread double last_argument;
