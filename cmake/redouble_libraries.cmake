@@ -65,8 +65,9 @@ function(_redouble_embed_lua)
   endif()
   set(script "${PROJECT_SOURCE_DIR}/third_party/embed_lua.sh")
   set(folder "${PROJECT_BINARY_DIR}/lua")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
-  if("${script}" IS_NEWER_THAN "${folder}/lua.o")
+  set(numbers "${PROJECT_SOURCE_DIR}/third_party/lua_numbers.c")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}" "${numbers}")
+  if("${script}" IS_NEWER_THAN "${folder}/lua.o" OR "${numbers}" IS_NEWER_THAN "${folder}/lua.o")
     execute_process(
       COMMAND ${CMAKE_COMMAND} -E env "CC=${CMAKE_C_COMPILER}"
         bash "${script}" "${REDOUBLE_LUA_HEADERS}" "${folder}" ${archives}

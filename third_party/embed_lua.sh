@@ -10,7 +10,8 @@
 # Nothing can replace symbols of our own. The object also fits into a shared library; Debian's archives
 # do not, because they are not position independent.
 #
-# The compiler names the tools that go with it, so the ARCHIVEs may be those of another processor.
+# The compiler names the tools that go with it, so the ARCHIVEs may be those of another processor. Scripts see the
+# numbers of x86-64 there too (lua_numbers.c).
 set -euo pipefail
 
 headers="$1" output="$2"
@@ -19,6 +20,7 @@ readonly COMPILER="${CC:-cc}"
 nm="$("$COMPILER" -print-prog-name=nm)"
 ld="$("$COMPILER" -print-prog-name=ld)"
 objcopy="$("$COMPILER" -print-prog-name=objcopy)"
+readonly NUMBERS="$(dirname "$0")/lua_numbers.c"
 mkdir -p "$output/include"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
@@ -46,10 +48,24 @@ END
 (cd "$work" && "$COMPILER" -O2 -fPIC -c streams.c)
 printf '%s redouble_%s\n' stdin stdin stdout stdout stderr stderr >>"$work/renames"
 
+# lua_numbers.c has functions in the place of these. Lua itself calls those that are wrapped.
+objects=("$work/lua.o" "$work/streams.o")
+wrapped=()
+if [[ "$("$COMPILER" -dumpmachine)" != x86_64-* ]]; then
+  "$COMPILER" -O2 -fPIC -fexceptions -c -o "$work/numbers.o" "$NUMBERS"
+  objects+=("$work/numbers.o")
+  wrapped=(--wrap=lua_tointeger --wrap=luaL_checknumber)
+  for name in lua_tointeger lua_tonumber lua_pushnumber luaL_checknumber luaL_optnumber; do
+    sed -i "s/^$name .*/$name redouble_own_$name/" "$work/renames"
+  done
+  printf '%s redouble_%s\n' __wrap_lua_tointeger lua_tointeger __wrap_luaL_checknumber inner_luaL_checknumber \
+    strtod inner_strtod pow inner_pow sprintf inner_sprintf __sprintf_chk inner_sprintf_chk >>"$work/renames"
+fi
+
 # No section is shared with other objects: not even the type of Lua's exception, which never leaves Lua.
-"$ld" -r --force-group-allocation -o "$work/lua.o" --whole-archive "$@" --no-whole-archive
+"$ld" -r --force-group-allocation "${wrapped[@]}" -o "$work/lua.o" --whole-archive "$@" --no-whole-archive
 "$objcopy" --localize-symbols="$work/internals" --redefine-syms="$work/renames" "$work/lua.o"
-"$ld" -r -o "$output/lua.o" "$work/lua.o" "$work/streams.o"
+"$ld" -r -o "$output/lua.o" "${objects[@]}"
 
 cp "$headers"/*.h* "$output/include"
 {

@@ -178,6 +178,7 @@ cc_library(
     srcs = glob(["*.o"]),
     hdrs = glob(["include/*.h*"]),
     includes = ["include"],
+    defines = {defines},
     linkopts = {linkopts},
 )
 """
@@ -219,6 +220,19 @@ def _boost_url_archives(repository_ctx):
             return ["-l:libboost_url.a"] if int(line.split(" ")[2]) >= 108200 else []
     fail("/usr/include/boost/version.hpp names no version; run tools/setup")
 
+# Since 2023 Abseil's containers have another layout if their headers are compiled with the address sanitizer,
+# unless this is defined. The system's archives are compiled without.
+_LAYOUT_WITHOUT_SANITIZER = "NDEBUG_SANITIZER"
+
+def _defines(repository_ctx):
+    """Makes the headers fit the archives."""
+    if repository_ctx.name != "com_google_absl":
+        return []
+    header = repository_ctx.path("/usr/include/absl/container/internal/raw_hash_set.h")
+    if not header.exists or _LAYOUT_WITHOUT_SANITIZER not in repository_ctx.read(header):
+        return []
+    return [_LAYOUT_WITHOUT_SANITIZER]
+
 def _linkopts(repository_ctx, target):
     folder = _own_archives(repository_ctx)
     linkopts = ["-L" + folder] if folder else []
@@ -240,6 +254,7 @@ def _embed_lua(repository_ctx):
             fail("%s is not installed; run tools/setup" % path)
         files.append(path)
     script = repository_ctx.path(Label("//third_party:embed_lua.sh"))
+    repository_ctx.path(Label("//third_party:lua_numbers.c"))  # The script reads it.
     result = repository_ctx.execute(
         ["bash", script] + files,
         environment = {"CC": _compiler(repository_ctx)},
@@ -255,6 +270,7 @@ def _system_library_impl(repository_ctx):
         for target in targets:
             content += _CC_LIBRARY.format(
                 name = target,
+                defines = repr(_defines(repository_ctx)),
                 linkopts = repr(_linkopts(repository_ctx, target)),
             )
         repository_ctx.file((package + "/" if package else "") + "BUILD.bazel", content)

@@ -90,6 +90,19 @@ class Campaign(unittest.TestCase):
                     self.assertIn(seed, repeat)
                     self.assertIn(seed, output)
 
+    # Without a root folder of Debian 13, which the test does not make.
+    def test_other_platforms_run_only_if_they_are_named(self):
+        for program in ("mmdebstrap", "unshare", "apt-get"):
+            self.write("path/" + program, "#!/bin/bash\nexit 1\n")
+        done = self.campaign("--minutes", "0", "--out", self.out)
+        self.assertNotIn("  platforms ", done.stdout)
+        done = self.campaign("--minutes", "0", "--out", self.out, "platforms")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"  platforms +\d+ s +3 runs +3 found\n")
+        self.assertEqual(self.kept(), ["platforms-arm64.txt", "platforms-cmake.txt", "platforms-test.txt"])
+        with open(os.path.join(self.out, "platforms-test.txt"), encoding="utf-8") as file:
+            self.assertIn("to repeat: tools/platform debian13 bash -c 'tools/test'\n", file.read())
+
     def test_its_parts_are_built_before_they_run(self):
         self.campaign("--minutes", "0", "--out", self.out)
         with open(os.path.join(self.folder, "bazel.log"), encoding="utf-8") as file:

@@ -40,6 +40,7 @@ class RedoubleConan(ConanFile):
             "scenarios/*",
             "sim/*",
             "third_party/embed_lua.sh",
+            "third_party/lua_numbers.c",
         ):
             copy(self, pattern, self._root(), self.export_sources_folder)
 

@@ -2,7 +2,10 @@
 // output is one line, equal for equal seeds in every process, at every optimization level and with
 // every compiler.
 //
-//   trace_hash [PROGRAMS [SEED]]
+//   trace_hash [PROGRAMS [SEED [text]]]
+//
+// With "text" it prints what it would hash: the difference of two such outputs is that of two
+// builds.
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -21,19 +24,40 @@ std::string TextOf(const std::optional<store::Reply>& reply) {
   return (reply ? ReplyText(*reply) : "(blocked)") + "\n";
 }
 
-void HashProgram(Program program, MemoryTarget& target, base::Sha256& hash) {
-  const RunOptions exact{.canonical = false};
-  for (const StepResult& result : RunProgram(target, program, exact)) {
-    hash.Update(TextOf(result.reply));
-    for (const LateReply& late : result.late) {
-      hash.Update(std::to_string(late.connection) + " " + TextOf(late.reply));
+// Hashes texts, or prints them.
+class Trace {
+ public:
+  explicit Trace(bool prints) : prints_(prints) {}
+
+  void Add(std::string_view text) {
+    if (prints_) {
+      std::cout << text;
+    } else {
+      hash_.Update(text);
     }
   }
-  for (const ProgramStep& step : program.steps) hash.Update(std::to_string(step.amount_us) + "\n");
+  void Finish() {
+    if (!prints_) std::cout << hash_.HexDigest() << "\n";
+  }
+
+ private:
+  const bool prints_;
+  base::Sha256 hash_;
+};
+
+void AddProgram(Program program, MemoryTarget& target, Trace& trace) {
+  const RunOptions exact{.canonical = false};
+  for (const StepResult& result : RunProgram(target, program, exact)) {
+    trace.Add(TextOf(result.reply));
+    for (const LateReply& late : result.late) {
+      trace.Add(std::to_string(late.connection) + " " + TextOf(late.reply));
+    }
+  }
+  for (const ProgramStep& step : program.steps) trace.Add(std::to_string(step.amount_us) + "\n");
   const std::vector<Words> queries = KeyspaceQueries(target);
-  for (const Words& query : queries) hash.Update(JoinWords(query) + "\n");
+  for (const Words& query : queries) trace.Add(JoinWords(query) + "\n");
   for (const store::Reply& reply : RunQueries(target, queries, exact)) {
-    hash.Update(TextOf(reply));
+    trace.Add(TextOf(reply));
   }
 }
 
@@ -46,22 +70,21 @@ constexpr std::string_view kScriptsOfPlaces[] = {
     "for _, i in pairs(t) do order[#order + 1] = i end return order",
 };
 
-std::string TraceHash(uint64_t programs, uint64_t seed) {
-  base::Sha256 hash;
+void PrintTrace(uint64_t programs, uint64_t seed, Trace& trace) {
   memory::EngineOptions options;
   options.seed = seed;
   MemoryTarget target(options);
   for (const std::string_view group : GroupNames()) {
     if (GeneratorsOf(group).empty()) continue;
     for (uint64_t i = 0; i < programs; ++i) {
-      HashProgram(MakeProgram({.group = group, .seed = seed + i, .max_commands = 60}), target,
-                  hash);
+      AddProgram(MakeProgram({.group = group, .seed = seed + i, .max_commands = 60}), target,
+                 trace);
     }
   }
   for (const std::string_view script : kScriptsOfPlaces) {
-    hash.Update(TextOf(target.Run(0, {"EVAL", std::string(script), "0"})));
+    trace.Add(TextOf(target.Run(0, {"EVAL", std::string(script), "0"})));
   }
-  return hash.HexDigest();
+  trace.Finish();
 }
 
 }  // namespace
@@ -70,5 +93,6 @@ std::string TraceHash(uint64_t programs, uint64_t seed) {
 int main(int argc, char** argv) {
   const uint64_t programs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100;
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  std::cout << redouble::tests::TraceHash(programs, seed) << "\n";
+  redouble::tests::Trace trace(argc > 3 && std::string_view(argv[3]) == "text");
+  redouble::tests::PrintTrace(programs, seed, trace);
 }

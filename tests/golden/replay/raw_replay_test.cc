@@ -1,6 +1,10 @@
 #include "redouble/tests/golden/replay/raw_replay.h"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "gtest/gtest.h"
 #include "redouble/sim/scenario/memory_backend.h"
@@ -34,6 +38,39 @@ TEST(ReplayRaw, PassesARecordingOfRedis) {
   const Outcome outcome = Replay(ReadGatewayGolden("rate_limit_basic"));
   EXPECT_EQ(outcome.verdict, Verdict::kPassed);
   EXPECT_EQ(outcome.note, "");
+}
+
+std::string TextOf(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+}
+
+// Returns how many goldens of a folder of tests/data/golden pass; none may fail.
+int ReplayFolder(std::string_view folder, System system) {
+  const std::filesystem::path path = std::filesystem::path("tests/data/golden") / folder;
+  Scripts scripts;
+  if (exists(path / kScriptsFile)) scripts = ParseScripts(TextOf(path / kScriptsFile)).value();
+  int passed = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".json" || name == kScriptsFile) continue;
+    const absl::StatusOr<Golden> golden = ParseGolden(TextOf(entry.path()), name, system, scripts);
+    EXPECT_TRUE(golden.ok()) << golden.status().message();
+    if (!golden.ok()) continue;
+    const Outcome outcome = Replay(*golden);
+    EXPECT_FALSE(outcome.difference) << name << ": " << outcome.difference->ToString();
+    if (outcome.verdict == Verdict::kPassed) ++passed;
+  }
+  return passed;
+}
+
+// Also where the systems themselves are not built: on an emulated processor.
+TEST(ReplayRaw, PassesTheRecordingsOfEverySystem) {
+  EXPECT_GT(ReplayFolder("gateway", System::kGateway), 0);
+  EXPECT_GT(ReplayFolder("korvet", System::kKorvet), 0);
+  EXPECT_GT(ReplayFolder("orchestrator", System::kOrchestrator), 0);
+  EXPECT_GT(ReplayFolder("relayna", System::kRelayna), 0);
+  EXPECT_GT(ReplayFolder("threescale", System::kThreescale), 0);
 }
 
 // Each change to a good golden is one that a wrong engine could make.

@@ -182,7 +182,6 @@ int TableSort(lua_State* state) {
   return CallReplaced(state);
 }
 
-// The number of digits is negated, which the least number cannot be. More than 8 digits are 8.
 // Lua reads both numbers in one expression, which x86-64's compilers evaluate from the right and
 // arm64's from the left. So another argument is named in the error.
 int CallWithTwoNumbers(lua_State* state) {
@@ -190,6 +189,23 @@ int CallWithTwoNumbers(lua_State* state) {
   return CallReplaced(state);
 }
 
+// The sign of NaN, which scripts see in its text, depends on the processor and the C library. It is
+// that of redis-server on x86-64, also here (third_party/lua_numbers.c has the other places).
+int MathAbs(lua_State* state) {
+  lua_pushnumber(state, std::abs(luaL_checknumber(state, 1)));
+  return 1;
+}
+
+// For functions whose result is NaN for numbers that they are not defined for.
+int CallPartialFunction(lua_State* state) {
+  const lua_Number number = luaL_checknumber(state, 1);
+  const int results = CallReplaced(state);
+  if (std::isnan(number) || !std::isnan(lua_tonumber(state, -1))) return results;
+  lua_pushnumber(state, std::numeric_limits<lua_Number>::quiet_NaN());
+  return 1;
+}
+
+// The number of digits is negated, which the least number cannot be. More than 8 digits are 8.
 int BitToHex(lua_State* state) {
   if (lua_isnumber(state, 2) != 0) {
     // The bitop library's conversion: the low 32 bits of the number's mantissa.
@@ -464,6 +480,9 @@ void GuardMathLibrary(lua_State* state) {
   for (const char* const name : {"atan2", "fmod", "ldexp", "mod", "pow"}) {
     Guard(state, name, CallWithTwoNumbers);
   }
+  for (const char* const name : {"acos", "asin", "log10"}) Guard(state, name, CallPartialFunction);
+  lua_pushcfunction(state, MathAbs);
+  lua_setfield(state, -2, "abs");
 }
 
 void GuardBitLibrary(lua_State* state) { Guard(state, "tohex", BitToHex); }
