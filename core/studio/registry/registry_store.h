@@ -59,8 +59,8 @@ class RegistryStore {
   base::Task<absl::Status> Create(const ServiceRecord& record);
 
   // Returns all records in the order of environment, name in lower case and id. Ids without a
-  // record are skipped. Two round trips; the
-  // second reads up to 400 records (GetEach), and each 400 more are a further one.
+  // record are skipped. Two round trips; the second one reads up to 400 records (GetEach), and each
+  // 400 more are a further one.
   base::Task<absl::StatusOr<std::vector<ServiceRecord>>> List();
 
   // Returns nullopt if there is no such record. One round trip.
