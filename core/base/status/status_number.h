@@ -23,7 +23,9 @@ namespace redouble::inline v0_1::base {
 
 // Attaches `number` under `type_url`, which replaces an earlier one. No effect if `status` is OK.
 inline void SetStatusNumber(absl::Status& status, absl::string_view type_url, int number) {
-  status.SetPayload(type_url, absl::Cord(absl::StrCat(number)));
+  // Not a Cord of the string: clang 19 has another name for that function than g++'s archives.
+  const std::string text = absl::StrCat(number);
+  status.SetPayload(type_url, absl::Cord(absl::string_view(text)));
 }
 
 // Returns the number under `type_url`; nullopt if `status` has none.
