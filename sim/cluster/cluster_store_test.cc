@@ -168,6 +168,17 @@ TEST(ClusterStore, MeetsEachRedirection) {
   EXPECT_GT(met.waited, 0u);
 }
 
+TEST(ClusterWorld, AMoveThatHasEndedCanBeCalledAgain) {
+  World world(TwoMasters());
+  Set(world, kFirst, "1");
+  world.Spawn("mover", [](Actor& actor) -> Task<void> {
+    EXPECT_THAT(co_await MoveSlot(actor), IsOk());
+    EXPECT_THAT(co_await MoveSlot(actor), IsOk());
+  });
+  EXPECT_EQ(world.Run().end, RunEnd::kDone);
+  EXPECT_THAT(Look(world, kFirst, "b"), Optional(std::string("1")));
+}
+
 TEST(ClusterStore, AWaitMovesWithItsSlot) {
   World world(TwoMasters());
   std::string popped;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,16 +12,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/cluster/cluster_view.h"
-#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/random/rng.h"
-#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/store/cluster/slot_move.h"
-#include "redouble/core/store/command.h"
-#include "redouble/core/store/decode.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/sim/world/servers/server_links.h"
@@ -45,7 +39,7 @@ class SlotMover {
  public:
   explicit SlotMover(Actor& actor) : actor_(actor) {
     for (const std::unique_ptr<WorldServer>& server : actor.world().servers()) {
-      const memory::ClusterView* const view = server->engine().core().cluster();
+      const memory::ClusterView* const view = server->cluster();
       if (view != nullptr && view->is_master()) masters_.push_back({server.get(), nullptr});
     }
   }
@@ -102,7 +96,7 @@ class SlotMover {
   }
 
   store::SlotNode NodeOf(Master& master) {
-    const memory::ClusterAddress& address = master.server->engine().core().cluster()->address();
+    const memory::ClusterAddress& address = master.server->cluster()->address();
     return {&StoreOf(master), address.id, master.server->name(), kServerPort};
   }
 
@@ -111,22 +105,7 @@ class SlotMover {
     for (Master& master : masters_) {
       if (&master != &from && &master != &to) others.push_back(&StoreOf(master));
     }
-    const absl::Status moved =
-        co_await store::MoveSlot(slot, NodeOf(from), NodeOf(to), std::move(others));
-    // An earlier try was interrupted after the new owner had the slot.
-    if (absl::StrContains(moved.message(), "already the owner")) co_return co_await Tell(slot, to);
-    co_return moved;
-  }
-
-  base::Task<absl::Status> Tell(int slot, Master& owner) {
-    const std::string number = absl::StrCat(slot);
-    const std::string id = NodeOf(owner).id;
-    for (Master& master : masters_) {
-      const std::string_view words[] = {"SETSLOT", number, "NODE", id};
-      const store::Command command = store::Command::Named("CLUSTER", words);
-      REDOUBLE_CO_RETURN_IF_ERROR(store::DecodeStatus(co_await StoreOf(master).Execute(command)));
-    }
-    co_return absl::OkStatus();
+    co_return co_await store::MoveSlot(slot, NodeOf(from), NodeOf(to), std::move(others));
   }
 
   Actor& actor_;

@@ -8,7 +8,7 @@
 // random master to another one. The actor must be spared by faults: a command of a move that a
 // server executes long after the move would undo a later one.
 //
-// All of it are requests of the actor, so the schedule decides what happens between them.
+// Each command of a move is a request of the actor, so other actors can run between two of them.
 //
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_CLUSTER_SLOT_MOVER_H_

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/store/command.h"
@@ -41,9 +42,13 @@ base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, c
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
                                   std::vector<Store*> others) {
   const std::string number = base::FormatInt64(slot);
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*to.store, number, "IMPORTING", from.id));
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*from.store, number, "MIGRATING", to.id));
-  REDOUBLE_CO_RETURN_IF_ERROR(co_await MoveKeys(number, from, to));
+  const absl::Status importing = co_await SetSlot(*to.store, number, "IMPORTING", from.id);
+  // An earlier call was interrupted when the new owner had the slot, and so all its keys.
+  if (!absl::StrContains(importing.message(), "already the owner")) {
+    REDOUBLE_CO_RETURN_IF_ERROR(importing);
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*from.store, number, "MIGRATING", to.id));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await MoveKeys(number, from, to));
+  }
   // The new owner first: a node that gave the slot away already would send clients in circles.
   std::vector<Store*> all = {to.store, from.store};
   all.insert(all.end(), others.begin(), others.end());

@@ -33,8 +33,8 @@ struct SlotNode {
 // Moves the slot and its keys, and tells the `others`, connections to the remaining masters, which
 // would hear it from the new owner later. Round trips: six, two more for each two keys, and one for
 // each of the others. Errors: those of the connections and of the commands. The slot is half moved
-// then, and clients are still sent to the node that has their key. Call it again to continue,
-// unless the new owner has the slot already.
+// then, and clients are still sent to the node that has their key. Call it again to continue; if
+// the new owner has the slot already, that tells the other masters.
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
                                   std::vector<Store*> others = {});
 
