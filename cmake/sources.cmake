@@ -1288,6 +1288,7 @@ redouble_component(
     sim/check/history.h
     sim/check/linearizability.h
     sim/check/properties.h
+    sim/cluster/actor_client.h
     sim/cluster/cluster_store.h
     sim/cluster/slot_mover.h
     sim/decision/decisions.h

@@ -18,6 +18,7 @@
 #if REDOUBLE_HAS_CPP20
 
 #include "redouble/core/store/cluster/slot_move.h"
+#include "redouble/sim/cluster/actor_client.h"
 #include "redouble/sim/cluster/cluster_store.h"
 #include "redouble/sim/cluster/slot_mover.h"
 

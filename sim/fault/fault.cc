@@ -95,7 +95,8 @@ constexpr std::array kFaults = {
               .effect = "The server crashes and restarts with the data of an earlier time, as from "
                         "an RDB file; all connections break.",
               .parameter = FaultParameter::kSnapshot,
-              .breaks_connections = true},
+              .breaks_connections = true,
+              .restores_data = true},
     FaultSpec{.fault = Fault::kRestartLosingTail,
               .name = "restart_losing_tail",
               .scope = FaultScope::kServer,
@@ -103,14 +104,16 @@ constexpr std::array kFaults = {
                   "The server crashes and restarts without the most recent writes, as from an "
                   "AOF that is synced every second; all connections break.",
               .parameter = FaultParameter::kDuration,
-              .breaks_connections = true},
+              .breaks_connections = true,
+              .restores_data = true},
     FaultSpec{.fault = Fault::kFailover,
               .name = "failover",
               .scope = FaultScope::kServer,
               .effect = "A replica that has not received the last writes takes over; all "
                         "connections break.",
               .parameter = FaultParameter::kCount,
-              .breaks_connections = true},
+              .breaks_connections = true,
+              .restores_data = true},
     FaultSpec{
         .fault = Fault::kEvict,
         .name = "evict",

@@ -99,6 +99,8 @@ struct FaultSpec {
   bool in_stores = false;
   // All connections of the server break.
   bool breaks_connections = false;
+  // The server has the data of an earlier time.
+  bool restores_data = false;
   // Only in worlds with split events (Events::kSplit in sim/world/world.h).
   bool needs_split_events = false;
   // The earlier name in SIM FAULT, still accepted there; empty if there was no other name.

@@ -12,7 +12,7 @@
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/text/string_bridge.h"
-#include "redouble/sim/cluster/cluster_store.h"
+#include "redouble/sim/cluster/actor_client.h"
 #include "redouble/sim/cluster/slot_mover.h"
 #include "redouble/sim/explore/strategies.h"
 
@@ -78,26 +78,9 @@ std::vector<ServerOptions> FurtherMasters(int masters) {
   return servers;
 }
 
-// A server that restores earlier data would have keys of slots that it has given away since.
-bool IsOfOneServer(Fault fault) {
-  return fault == Fault::kRestartLosingTail || fault == Fault::kFailover ||
-         fault == Fault::kRestartFromSnapshot;
-}
-
 store::Store& Wrapped(StormState& state, const StormVariant& variant, store::Store& inner) {
   if (!variant.wrap) return inner;
   return *state.stores.emplace_back(variant.wrap(inner));
-}
-
-// Runs an actor's part of the storm with the actor's client.
-base::Task<void> WithStore(StormState& state, const StormVariant& variant, Actor& actor,
-                           const std::function<base::Task<void>(store::Store&)>& act) {
-  if (variant.masters == 0) {
-    co_await act(Wrapped(state, variant, actor.store()));
-    co_return;
-  }
-  ClusterStore client(actor);
-  co_await act(Wrapped(state, variant, client));
 }
 
 // Keeps the clock from moving further at once, when a step of the schedule moves it: what runs
@@ -124,19 +107,15 @@ base::Task<void> Drain(World& world, StormState& state, const StormVariant& vari
     co_await world.clock().Sleep(absl::Seconds(1));
   }
   world.Heal();
-  const std::function<base::Task<void>(store::Store&)> drain = [&](store::Store& store) {
-    return state.storm->Drain(actor, store);
-  };
-  co_await WithStore(state, variant, actor, drain);
+  ActorClient client(actor);
+  co_await state.storm->Drain(actor, Wrapped(state, variant, client.store()));
   state.drained = true;
 }
 
 base::Task<void> Act(StormState& state, const StormVariant& variant, Actor& actor, size_t role,
                      StormWork& work) {
-  const std::function<base::Task<void>(store::Store&)> act = [&](store::Store& store) {
-    return state.storm->Act(actor, store, role, work);
-  };
-  co_await WithStore(state, variant, actor, act);
+  ActorClient client(actor);
+  co_await state.storm->Act(actor, Wrapped(state, variant, client.store()), role, work);
 }
 
 void SpawnActors(World& world, const StormSystem& system, const StormVariant& variant,
@@ -217,9 +196,10 @@ ExploreOptions StormRunner::OptionsOf(uint64_t seed) const {
     options.world.clock_moves = static_cast<int>(rng.Below(3));
   }
   for (const FaultRule& rule : system_.faults) {
-    const bool is_possible =
-        (options.world.events == Events::kSplit || !SpecOf(rule.fault).needs_split_events) &&
-        !(variant_.masters > 0 && IsOfOneServer(rule.fault));
+    const FaultSpec& spec = SpecOf(rule.fault);
+    // A master with the data of an earlier time would have keys of slots that it has given away.
+    const bool is_possible = (options.world.events == Events::kSplit || !spec.needs_split_events) &&
+                             (variant_.masters == 0 || !spec.restores_data);
     if (is_possible) options.world.faults.push_back(rule);
   }
   options.swarm = true;

@@ -121,12 +121,29 @@ TEST_F(ClusterSessionTest, FindsKeysWhileTheirSlotMoves) {
             Reply::Array({Reply::Bulk("2"), Reply::Bulk("2")}));
 }
 
+TEST(ClusterSession, FollowsAFailover) {
+  World world({.servers = {{.name = "b"}, {.name = "replica", .replica_of = kMainServer}},
+               .cluster = true,
+               .faults = {{.fault = Fault::kPromote, .server = "replica"}}});
+  const std::unique_ptr<store::Store> all = world.ConnectToAll();
+  ASSERT_THAT(base::Run(store::Set(*all, kFirst, "1")), IsOk());
+  world.Spawn("a", [](Actor& actor) -> base::Task<void> {
+    const Command ping(CommandId::kPing);
+    (void)co_await actor.store().Execute(ping);
+  });
+  EXPECT_EQ(world.Run().end, RunEnd::kDone);
+  ASSERT_EQ(world.faults_injected(), 1);
+  ASSERT_THAT(base::Run(store::Set(*all, kFirst, "2")), IsOk());
+  EXPECT_EQ(base::Run(store::Get(*world.Connect("replica"), kFirst)).value(), "2");
+  EXPECT_EQ(base::Run(store::Keys(*all, "*")).value(), std::vector<std::string>{"{k}1"});
+}
+
 TEST_F(ClusterSessionTest, RefusesToWait) {
   const Command pop(CommandId::kBLPop, {"list", "0"});
   EXPECT_THAT(base::Run(all->Execute(pop)),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "the server b does not reply to blpop at once"));
-  EXPECT_EQ(Ask(*all, {"RPUSH", "list", "x"}), Reply::Integer(1)) << "nobody waits any more";
+  EXPECT_EQ(Ask(*all, {"RPUSH", "list", "x"}), Reply::Integer(1)) << "no client is blocked";
 }
 
 TEST(ClusterSession, OfAWorldThatIsNoClusterIsAConnectionToItsMaster) {

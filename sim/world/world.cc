@@ -66,8 +66,10 @@ World::World(WorldOptions options)
   options.servers.insert(options.servers.begin(),
                          {.name = kMainServer, .engine = std::move(options.engine)});
   AddServers(std::move(options.servers), options.cluster);
-  if (faults_.Has(Fault::kRestartFromSnapshot) || faults_.Has(Fault::kRestartLosingTail) ||
-      faults_.Has(Fault::kFailover)) {
+  const bool may_restore = std::any_of(
+      AllFaults().begin(), AllFaults().end(),
+      [this](const FaultSpec& spec) { return spec.restores_data && faults_.Has(spec.fault); });
+  if (may_restore) {
     journal_.emplace(servers_[0]->engine());
     if (may_promote_) {
       ReportMistake(absl::InvalidArgumentError(

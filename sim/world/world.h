@@ -276,6 +276,7 @@ class World {
   std::span<const std::unique_ptr<Actor>> actors() const { return actors_; }
 
   Events events() const { return events_; }
+  bool is_cluster() const { return cluster_ != nullptr; }
   base::VirtualClock& clock() { return clock_; }
   // The main server, or the replica that was promoted in its place.
   memory::Engine& engine() { return main().engine(); }

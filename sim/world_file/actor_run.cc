@@ -17,6 +17,7 @@
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/message_source.h"
 #include "redouble/sim/check/history.h"
+#include "redouble/sim/cluster/actor_client.h"
 #include "redouble/sim/cluster/cluster_store.h"
 #include "redouble/sim/cluster/slot_mover.h"
 #include "redouble/sim/json/bytes.h"
@@ -122,9 +123,8 @@ class ActorRun final : private store::PushListener {
   ActorRun(Actor& actor, RunState& state)
       : actor_(actor),
         state_(state),
-        client_(state.cluster ? std::make_unique<ClusterStore>(actor) : nullptr),
-        store_(client_ ? static_cast<store::Store&>(*client_) : actor.store(), state,
-               actor.name()) {}
+        client_(actor),
+        store_(client_.store(), state, actor.name()) {}
   ~ActorRun() override {
     if (!pushes_as_.empty()) actor_.store().Listen(nullptr);
   }
@@ -195,7 +195,7 @@ class ActorRun final : private store::PushListener {
   }
 
   std::unique_ptr<store::Store> Connect(const std::string& server) {
-    if (server.empty() && state_.cluster) {
+    if (server.empty() && state_.world.is_cluster()) {
       return Recorded(std::make_unique<ClusterStore>(actor_), state_, actor_.name());
     }
     return Recorded(actor_.Connect(server), state_, actor_.name());
@@ -223,7 +223,7 @@ class ActorRun final : private store::PushListener {
 
   Actor& actor_;
   RunState& state_;
-  const std::unique_ptr<ClusterStore> client_;  // Null if the world is no cluster.
+  ActorClient client_;
   RecordedStore store_;
   std::map<std::string, std::unique_ptr<store::Store>> connections_;  // By server.
   BoundValues bound_;

@@ -23,8 +23,6 @@ struct RunState {
   World& world;
   // The text of each error reply that a fault may give.
   std::vector<std::string> fault_errors;
-  // The world is a Redis Cluster.
-  bool cluster;
   // The single-key commands are recorded in `observed.history`.
   bool has_history;
   Observations observed = {};

@@ -70,8 +70,8 @@ Experiment WorldExperiment::experiment() const {
   return [this](World& world) {
     const bool has_history = std::any_of(world_.invariants.begin(), world_.invariants.end(),
                                          [](const auto& one) { return one->needs_history(); });
-    const auto state = std::make_shared<RunState>(
-        RunState{world, FaultErrors(world_), world_.cluster, has_history});
+    const auto state =
+        std::make_shared<RunState>(RunState{world, FaultErrors(world_), has_history});
     if (has_history) {
       state->observed.history.SetObserver(
           [&world](bool ends) { world.OnShared("the history", ends); });
@@ -127,7 +127,7 @@ void WorldExperiment::ComputeSerialStates() {
     WorldOptions options = {.decisions = &decisions};
     SetServers(world_, options);
     World world(options);
-    RunState state{world, FaultErrors(world_), world_.cluster, /*has_history=*/false};
+    RunState state{world, FaultErrors(world_), /*has_history=*/false};
     (void)SetUp(setup_, state);
     for (const WorldActor& actor : actors_) {
       world.Spawn(actor.name, [&](Actor& self) { return RunActor(self, actor.steps, state); },

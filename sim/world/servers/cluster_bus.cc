@@ -57,10 +57,6 @@ std::vector<memory::ClusterOptions> ClusterBus::Nodes(const std::vector<Node>& n
   return options;
 }
 
-const memory::ClusterView& ClusterBus::ViewOf(WorldServer& server) {
-  return *server.engine().core().cluster();
-}
-
 WorldServer& ClusterBus::Find(const WorldServer& server) const {
   return **std::find(servers_.begin(), servers_.end(), &server);
 }
@@ -81,7 +77,7 @@ void ClusterBus::OnChange() {
   for (size_t receiver = 0; receiver < servers_.size(); ++receiver) {
     for (size_t sender = 0; sender < servers_.size(); ++sender) {
       if (receiver == sender) continue;
-      const bool is_new = ViewOf(*servers_[receiver]).HasNews(ViewOf(*servers_[sender]));
+      const bool is_new = servers_[receiver]->cluster()->HasNews(*servers_[sender]->cluster());
       if (is_new) news_.push_back({.receiver = receiver, .sender = sender});
     }
   }
@@ -89,7 +85,7 @@ void ClusterBus::OnChange() {
 }
 
 void ClusterBus::Tell(News news) {
-  const memory::ClusterView& said = ViewOf(*servers_[news.sender]);
+  const memory::ClusterView& said = *servers_[news.sender]->cluster();
   memory::EngineCore& core = servers_[news.receiver]->engine().core();
   std::set<int> lost;
   core.ChangeCluster([&](memory::ClusterView& view) { lost = view.Learn(said); });
@@ -102,13 +98,16 @@ void ClusterBus::TakeOver(const WorldServer& replica, const WorldServer& former)
   WorldServer& next = Find(replica);
   WorldServer& last = Find(former);
   uint64_t newest = 0;
-  for (WorldServer* server : servers_) newest = std::max(newest, ViewOf(*server).current_epoch());
+  for (WorldServer* server : servers_) {
+    newest = std::max(newest, server->cluster()->current_epoch());
+  }
   next.engine().core().ChangeCluster([&](memory::ClusterView& view) {
     // It has the keys of slots that its master got lately.
-    if (view.HasNews(ViewOf(last))) view.Learn(ViewOf(last));
+    if (view.HasNews(*last.cluster())) view.Learn(*last.cluster());
     view.TakeOver(newest + 1);
   });
-  last.engine().core().ChangeCluster([&](memory::ClusterView& view) { view.Learn(ViewOf(next)); });
+  last.engine().core().ChangeCluster(
+      [&](memory::ClusterView& view) { view.Learn(*next.cluster()); });
 }
 
 }  // namespace redouble::inline v0_1::sim

@@ -62,7 +62,6 @@ class ClusterBus {
   void TakeOver(const WorldServer& replica, const WorldServer& former);
 
  private:
-  static const memory::ClusterView& ViewOf(WorldServer& server);
   WorldServer& Find(const WorldServer& server) const;
   void OnChange();
 

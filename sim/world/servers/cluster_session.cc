@@ -11,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/cluster/cluster_view.h"
-#include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/string_bridge.h"
@@ -25,8 +24,6 @@ using store::Command;
 using store::CommandId;
 using store::Reply;
 using store::Request;
-
-const ClusterView& ViewOf(WorldServer& server) { return *server.engine().core().cluster(); }
 
 // The first key of the commands; nullopt if they have none.
 std::optional<std::string_view> FirstKey(std::span<const Command> commands) {
@@ -94,13 +91,13 @@ absl::StatusOr<ClusterSession::Node*> ClusterSession::Find(std::string_view key)
   std::vector<Node*> masters = Masters();
   // If two masters say that the slot is theirs, the one with the newer epoch is right.
   const auto claim = [slot](const Node* node) -> uint64_t {
-    const ClusterView& view = ViewOf(*node->server);
+    const ClusterView& view = *node->server->cluster();
     return view.IsOwn(slot) ? 1 + view.EpochOf(view.self()) : 0;
   };
   Node* const owner = *std::max_element(
       masters.begin(), masters.end(),
       [&](const Node* left, const Node* right) { return claim(left) < claim(right); });
-  const ClusterView& view = ViewOf(*owner->server);
+  const ClusterView& view = *owner->server->cluster();
   const auto target = view.migrating().find(slot);
   if (target == view.migrating().end()) return owner;
   REDOUBLE_ASSIGN_OR_RETURN(const Reply exists, Send(*owner, Command(CommandId::kExists, {key})));
@@ -117,7 +114,7 @@ absl::StatusOr<ClusterSession::Node*> ClusterSession::Find(std::string_view key)
 std::vector<ClusterSession::Node*> ClusterSession::Masters() {
   std::vector<Node*> masters;
   for (Node& node : nodes_) {
-    if (ViewOf(*node.server).is_master()) masters.push_back(&node);
+    if (node.server->cluster()->is_master()) masters.push_back(&node);
   }
   return masters;
 }

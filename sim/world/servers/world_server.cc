@@ -14,6 +14,8 @@ std::string NameOfKey(std::string_view server, std::string_view key) {
 
 }  // namespace
 
+const memory::ClusterView* WorldServer::cluster() { return engine_.core().cluster(); }
+
 void WorldServer::NamedAccesses::OnRead(std::string_view key) {
   footprint_->OnRead(NameOfKey(server_, key));
 }

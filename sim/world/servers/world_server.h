@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine_options.h"
 #include "redouble/backends/memory/keyspace/access_observer.h"
@@ -32,6 +33,8 @@ class WorldServer {
 
   const std::string& name() const { return name_; }
   memory::Engine& engine() { return engine_; }
+  // What the server knows of its cluster; null if it is no node of one.
+  const memory::ClusterView* cluster();
 
   // Reports what commands access to the footprint, which must outlive the observation; null ends
   // it. If `is_one_of_many`, keys have the server's name, so that equal keys of two servers differ.
