@@ -182,6 +182,8 @@ class ClusterSlotsTest : public testing::Test {
         {{"EVAL", "return {redis.call('incr', KEYS[1]), redis.call('incr', KEYS[2])}", "2", key,
           other}},
         {{"EVAL", "return redis.pcall('get', ARGV[1])", "0", key}},
+        // What the script has deleted, it does not have any more.
+        {{"EVAL", "redis.call('del', KEYS[1]) return redis.call('set', KEYS[1], 'new')", "1", key}},
         {{"MULTI"}, {"INCR", key}, {"INCR", other}, {"EXEC"}},
         {{"WATCH", key}, {"MULTI"}, {"GET", other}, {"EXEC"}, {"UNWATCH"}},
         {{"CLUSTER", "COUNTKEYSINSLOT", slot}},

@@ -42,6 +42,16 @@ TEST_F(StormTest, RunsInTheClusterLayout) {
   EXPECT_THAT(err(), HasSubstr("--layout: expected documented or cluster, got 'round'"));
 }
 
+TEST_F(StormTest, RunsOnAClusterWhoseSlotsMove) {
+  EXPECT_EQ(Run({"storm", "korvet", "--runs", "60", "--no-shrink", "--masters", "3"}), kExitPassed);
+  EXPECT_THAT(out(), HasSubstr("korvet on 3 masters: 60 runs"));
+  EXPECT_THAT(out(), ContainsRegex("again: redouble storm korvet .* --masters 3\n"));
+  EXPECT_EQ(Run({"storm", "korvet", "--masters", "3", "--layout", "documented"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("--masters needs --layout cluster"));
+  EXPECT_EQ(Run({"storm", "korvet", "--masters", "1"}), kExitBadUsage);
+  EXPECT_THAT(err(), HasSubstr("--masters"));
+}
+
 TEST_F(StormTest, PrintsTheSameWithAnyNumberOfProcesses) {
   EXPECT_EQ(Run({"storm", "gateway", "--runs", "120", "--jobs", "1"}), kExitPassed);
   const std::string one = out();
