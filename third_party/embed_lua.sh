@@ -48,7 +48,7 @@ END
 (cd "$work" && "$COMPILER" -O2 -fPIC -c streams.c)
 printf '%s redouble_%s\n' stdin stdin stdout stdout stderr stderr >>"$work/renames"
 
-# lua_numbers.c has functions in the place of these. Lua itself calls those that are wrapped.
+# lua_numbers.c replaces these functions for the engine, and those that are wrapped inside Lua too.
 objects=("$work/lua.o" "$work/streams.o")
 wrapped=()
 if [[ "$("$COMPILER" -dumpmachine)" != x86_64-* ]]; then

@@ -4,8 +4,8 @@
 //
 //   trace_hash [PROGRAMS [SEED [text]]]
 //
-// With "text" it prints what it would hash: the difference of two such outputs is that of two
-// builds.
+// With "text" it prints the text instead of its hash. Compare the texts of two builds to find where
+// they differ.
 #include <cstdlib>
 #include <iostream>
 #include <string>

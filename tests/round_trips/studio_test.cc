@@ -211,7 +211,7 @@ void StudioRoundTrips::CountHardened() {
         [&] { return base::Run(documents.SetHealth("a", document)); });
 }
 
-// The store behind the registry.
+// The operations of RegistryStore.
 void StudioRoundTrips::CountRecords(studio::Hardening hardening) {
   Begin(hardening);
   const std::string option = hardening.atomic_registry ? ", `atomic_registry`" : "";
@@ -233,7 +233,7 @@ void StudioRoundTrips::CountRecords(studio::Hardening hardening) {
   Count("delete a record" + option, [&] { return base::Run(records.Delete("b")); });
 }
 
-// The store behind the search index.
+// The operations of SearchStore.
 void StudioRoundTrips::CountDocuments(studio::Hardening hardening) {
   Begin(hardening);
   Prepare(Push(event_));

@@ -138,7 +138,7 @@ class OrchestratorRoundTripsTest : public OrchestratorTest<Backend> {
     MeasureCache();
     MeasureSignals();
   }
-  // The queue behind the coordinator.
+  // The operations of SignalQueue, which the coordinator uses.
   void MeasureSignals() {
     const auto queue = [this] {
       return SignalQueue(*counted_, this->keys(), {.consumer = "other"}, settings_.hardening);

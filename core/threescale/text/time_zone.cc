@@ -137,7 +137,7 @@ Number ReadNumber(std::string_view text) {
   return number;
 }
 
-// The part of an hour behind the point: "5" in "5.5". Ruby divides by ten for each character of the
+// The part of an hour after the point: "5" in "5.5". Ruby divides by ten for each character of the
 // number, also for its sign: "5.-9" is 5 h - 9 h / 100.
 absl::Duration FractionOfHour(std::string_view text) {
   const Number number = ReadNumber(text);

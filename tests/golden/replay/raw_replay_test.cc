@@ -1,12 +1,11 @@
 #include "redouble/tests/golden/replay/raw_replay.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/sim/scenario/memory_backend.h"
 #include "redouble/tests/golden/golden_for_test.h"
 #include "redouble/tests/golden/replay/off_record.h"
@@ -40,21 +39,18 @@ TEST(ReplayRaw, PassesARecordingOfRedis) {
   EXPECT_EQ(outcome.note, "");
 }
 
-std::string TextOf(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-}
-
 // Returns how many goldens of a folder of tests/data/golden pass; none may fail.
 int ReplayFolder(std::string_view folder, System system) {
   const std::filesystem::path path = std::filesystem::path("tests/data/golden") / folder;
   Scripts scripts;
-  if (exists(path / kScriptsFile)) scripts = ParseScripts(TextOf(path / kScriptsFile)).value();
+  if (exists(path / kScriptsFile))
+    scripts = ParseScripts(memory::ReadFile(path / kScriptsFile).value()).value();
   int passed = 0;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() != ".json" || name == kScriptsFile) continue;
-    const absl::StatusOr<Golden> golden = ParseGolden(TextOf(entry.path()), name, system, scripts);
+    const absl::StatusOr<Golden> golden =
+        ParseGolden(memory::ReadFile(entry.path()).value(), name, system, scripts);
     EXPECT_TRUE(golden.ok()) << golden.status().message();
     if (!golden.ok()) continue;
     const Outcome outcome = Replay(*golden);

@@ -189,8 +189,9 @@ int CallWithTwoNumbers(lua_State* state) {
   return CallReplaced(state);
 }
 
-// The sign of NaN, which scripts see in its text, depends on the processor and the C library. It is
-// that of redis-server on x86-64, also here (third_party/lua_numbers.c has the other places).
+// Scripts can see the sign of NaN: "nan" and "-nan". It depends on the processor and the C library.
+// These functions give it the sign that redis-server has on x86-64. third_party/lua_numbers.c does
+// the same for arithmetic.
 int MathAbs(lua_State* state) {
   lua_pushnumber(state, std::abs(luaL_checknumber(state, 1)));
   return 1;
