@@ -126,7 +126,7 @@ function(redouble_component name)
     target_compile_options(${target} PRIVATE -Wall -Wextra)
     # g++ 12 gives these for correct code that it has inlined.
     target_compile_options(${target} PRIVATE
-      "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds>")
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overread>")
   endif()
   foreach(folder IN LISTS redouble_include_dirs)
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
