@@ -14,9 +14,8 @@ namespace store = redouble::store;
 
 int main() {
   sim::World world({.seed = 7, .servers = {{.name = "b"}, {.name = "c"}}, .cluster = true});
-  world.Spawn(
-      "mover", [](sim::Actor& actor) { return sim::MoveSlots(actor); },
-      {.daemon = true, .spared = true});
+  world.Spawn("mover", [](sim::Actor& actor) { return sim::MoveSlots(actor); },
+              {.daemon = true, .spared = true});
   for (const char* name : {"alice", "bob"}) {
     world.Spawn(name, [](sim::Actor& actor) -> base::Task<void> {
       sim::ClusterStore redis(actor);
