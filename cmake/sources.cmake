@@ -632,6 +632,7 @@ redouble_component(
     backends/memory/propagation/call_effects.cc
     backends/memory/propagation/effect_writer.cc
     backends/memory/propagation/propagation.cc
+    backends/memory/pubsub/shared_push.cc
     backends/memory/pubsub/subscriptions.cc
     backends/memory/replication/replica_waits.cc
     backends/memory/scripting/debugger/debug_request.cc
@@ -1022,6 +1023,130 @@ redouble_component(
     time)
 
 redouble_component(
+  sim
+  SOURCES
+    sim/check/history.cc
+    sim/check/linearizability.cc
+    sim/check/models.cc
+    sim/check/properties.cc
+    sim/check/serial.cc
+    sim/cluster/cluster_store.cc
+    sim/cluster/slot_mover.cc
+    sim/decision/footprint.cc
+    sim/explore/bounded.cc
+    sim/explore/causal_hash.cc
+    sim/explore/cause.cc
+    sim/explore/conflicts.cc
+    sim/explore/exhaustive.cc
+    sim/explore/explore.cc
+    sim/explore/observed_run.cc
+    sim/explore/parallel/explore_in_processes.cc
+    sim/explore/parallel/processes.cc
+    sim/explore/run_memory.cc
+    sim/explore/schedule.cc
+    sim/explore/shrink.cc
+    sim/explore/strategies.cc
+    sim/fault/fault.cc
+    sim/fault/faulty_store.cc
+    sim/inspect/data_profile.cc
+    sim/inspect/inspect.cc
+    sim/inspect/key_inventory.cc
+    sim/inspect/report.cc
+    sim/inspect/rule_table.cc
+    sim/inspect/rules_file.cc
+    sim/json/bytes.cc
+    sim/json/json_diff.cc
+    sim/json/json_double.cc
+    sim/json/json_text.cc
+    sim/json/reply_json.cc
+    sim/json/strict_json.cc
+    sim/operations/arguments.cc
+    sim/operations/key_layout.cc
+    sim/operations/operation.cc
+    sim/operations/python_json.cc
+    sim/recording/diff.cc
+    sim/recording/html_page.cc
+    sim/recording/interleaving.cc
+    sim/recording/recording.cc
+    sim/scenario/client.cc
+    sim/scenario/keyspace.cc
+    sim/scenario/memory_backend.cc
+    sim/scenario/runner.cc
+    sim/scenario/scenario.cc
+    sim/trace/trace.cc
+    sim/world/connection.cc
+    sim/world/faults.cc
+    sim/world/journal.cc
+    sim/world/servers/cluster_bus.cc
+    sim/world/servers/cluster_session.cc
+    sim/world/servers/replication_group.cc
+    sim/world/servers/server_links.cc
+    sim/world/servers/world_server.cc
+    sim/world/wire.cc
+    sim/world/world.cc
+    sim/world_file/actor_run.cc
+    sim/world_file/invariant.cc
+    sim/world_file/property_invariants.cc
+    sim/world_file/world_experiment.cc
+    sim/world_file/world_file.cc
+    sim/world_file/world_step.cc
+    sim/world_file/world_survey.cc
+  INSTALLED_HEADERS
+    include/redouble/sim.h
+    include/redouble/sim_cluster.h
+    sim/check/history.h
+    sim/check/linearizability.h
+    sim/check/properties.h
+    sim/cluster/actor_client.h
+    sim/cluster/cluster_store.h
+    sim/cluster/slot_mover.h
+    sim/decision/decisions.h
+    sim/decision/footprint.h
+    sim/explore/cause.h
+    sim/explore/conflicts.h
+    sim/explore/explore.h
+    sim/explore/parallel/explore_in_processes.h
+    sim/explore/run_memory.h
+    sim/explore/strategies.h
+    sim/fault/fault.h
+    sim/fault/faulty_store.h
+    sim/inspect/rules_file.h
+    sim/json/json.h
+    sim/json/json_diff.h
+    sim/json/json_text.h
+    sim/operations/arguments.h
+    sim/operations/operation.h
+    sim/scenario/backend.h
+    sim/scenario/memory_backend.h
+    sim/scenario/runner.h
+    sim/scenario/scenario.h
+    sim/trace/trace.h
+    sim/world/connection.h
+    sim/world/journal.h
+    sim/world/servers/world_server.h
+    sim/world/wire.h
+    sim/world/world.h
+    sim/world_file/actor_run.h
+    sim/world_file/invariant.h
+    sim/world_file/world_experiment.h
+    sim/world_file/world_file.h
+    sim/world_file/world_step.h
+  COMPONENTS
+    memory
+    redis_core
+    store
+  ABSEIL
+    cord
+    flat_hash_set
+    status
+    statusor
+    str_format
+    strings
+    time
+  PUBLIC_LIBRARIES
+    nlohmann_json)
+
+redouble_component(
   studio
   SOURCES
     core/studio/app/settings.cc
@@ -1190,161 +1315,6 @@ redouble_component(
     nlohmann_json)
 
 redouble_component(
-  sim
-  SOURCES
-    sim/check/history.cc
-    sim/check/linearizability.cc
-    sim/check/models.cc
-    sim/check/properties.cc
-    sim/check/serial.cc
-    sim/cluster/cluster_store.cc
-    sim/cluster/slot_mover.cc
-    sim/decision/footprint.cc
-    sim/explore/bounded.cc
-    sim/explore/causal_hash.cc
-    sim/explore/cause.cc
-    sim/explore/conflicts.cc
-    sim/explore/exhaustive.cc
-    sim/explore/explore.cc
-    sim/explore/observed_run.cc
-    sim/explore/parallel/explore_in_processes.cc
-    sim/explore/parallel/processes.cc
-    sim/explore/run_memory.cc
-    sim/explore/schedule.cc
-    sim/explore/shrink.cc
-    sim/explore/strategies.cc
-    sim/fault/fault.cc
-    sim/fault/faulty_store.cc
-    sim/inspect/data_profile.cc
-    sim/inspect/inspect.cc
-    sim/inspect/key_inventory.cc
-    sim/inspect/report.cc
-    sim/inspect/rule_table.cc
-    sim/inspect/rules_file.cc
-    sim/json/bytes.cc
-    sim/json/json_diff.cc
-    sim/json/json_double.cc
-    sim/json/json_text.cc
-    sim/json/reply_json.cc
-    sim/json/strict_json.cc
-    sim/migrate/gateway_moves.cc
-    sim/migrate/key_dump.cc
-    sim/migrate/key_move.cc
-    sim/migrate/key_mover.cc
-    sim/migrate/key_value.cc
-    sim/migrate/korvet_moves.cc
-    sim/migrate/migration.cc
-    sim/migrate/orchestrator_moves.cc
-    sim/migrate/stream_parts.cc
-    sim/migrate/studio_moves.cc
-    sim/migrate/threescale_moves.cc
-    sim/operations/arguments.cc
-    sim/operations/key_layout.cc
-    sim/operations/operation.cc
-    sim/operations/python_json.cc
-    sim/recording/diff.cc
-    sim/recording/html_page.cc
-    sim/recording/interleaving.cc
-    sim/recording/recording.cc
-    sim/scenario/client.cc
-    sim/scenario/keyspace.cc
-    sim/scenario/memory_backend.cc
-    sim/scenario/runner.cc
-    sim/scenario/scenario.cc
-    sim/storm/account.cc
-    sim/storm/gateway/gateway_ledger.cc
-    sim/storm/gateway/gateway_storm.cc
-    sim/storm/korvet/korvet_storm.cc
-    sim/storm/korvet/topic_history.cc
-    sim/storm/orchestrator/orchestrator_storm.cc
-    sim/storm/orchestrator/workflows.cc
-    sim/storm/promise.cc
-    sim/storm/relayna/relayna_storm.cc
-    sim/storm/storm.cc
-    sim/storm/storm_run.cc
-    sim/storm/studio/studio_storm.cc
-    sim/storm/threescale/threescale_storm.cc
-    sim/trace/trace.cc
-    sim/world/connection.cc
-    sim/world/faults.cc
-    sim/world/journal.cc
-    sim/world/servers/cluster_bus.cc
-    sim/world/servers/cluster_session.cc
-    sim/world/servers/replication_group.cc
-    sim/world/servers/server_links.cc
-    sim/world/servers/world_server.cc
-    sim/world/wire.cc
-    sim/world/world.cc
-    sim/world_file/actor_run.cc
-    sim/world_file/invariant.cc
-    sim/world_file/property_invariants.cc
-    sim/world_file/world_experiment.cc
-    sim/world_file/world_file.cc
-    sim/world_file/world_step.cc
-    sim/world_file/world_survey.cc
-  INSTALLED_HEADERS
-    include/redouble/sim.h
-    include/redouble/sim_cluster.h
-    sim/check/history.h
-    sim/check/linearizability.h
-    sim/check/properties.h
-    sim/cluster/actor_client.h
-    sim/cluster/cluster_store.h
-    sim/cluster/slot_mover.h
-    sim/decision/decisions.h
-    sim/decision/footprint.h
-    sim/explore/cause.h
-    sim/explore/conflicts.h
-    sim/explore/explore.h
-    sim/explore/parallel/explore_in_processes.h
-    sim/explore/run_memory.h
-    sim/explore/strategies.h
-    sim/fault/fault.h
-    sim/fault/faulty_store.h
-    sim/inspect/rules_file.h
-    sim/json/json.h
-    sim/json/json_diff.h
-    sim/json/json_text.h
-    sim/operations/arguments.h
-    sim/operations/operation.h
-    sim/scenario/backend.h
-    sim/scenario/memory_backend.h
-    sim/scenario/runner.h
-    sim/scenario/scenario.h
-    sim/trace/trace.h
-    sim/world/connection.h
-    sim/world/journal.h
-    sim/world/servers/world_server.h
-    sim/world/wire.h
-    sim/world/world.h
-    sim/world_file/actor_run.h
-    sim/world_file/invariant.h
-    sim/world_file/world_experiment.h
-    sim/world_file/world_file.h
-    sim/world_file/world_step.h
-  COMPONENTS
-    gateway
-    korvet
-    memory
-    orchestrator
-    redis_core
-    relayna
-    store
-    studio
-    threescale
-  ABSEIL
-    cord
-    flat_hash_set
-    function_ref
-    status
-    statusor
-    str_format
-    strings
-    time
-  PUBLIC_LIBRARIES
-    nlohmann_json)
-
-redouble_component(
   program
   SOURCES
     sim/cli/convert/convert.cc
@@ -1387,6 +1357,17 @@ redouble_component(
     sim/cli/support/rules_files.cc
     sim/cli/support/scenario_files.cc
     sim/cli/support/systems.cc
+    sim/migrate/gateway_moves.cc
+    sim/migrate/key_dump.cc
+    sim/migrate/key_move.cc
+    sim/migrate/key_mover.cc
+    sim/migrate/key_value.cc
+    sim/migrate/korvet_moves.cc
+    sim/migrate/migration.cc
+    sim/migrate/orchestrator_moves.cc
+    sim/migrate/stream_parts.cc
+    sim/migrate/studio_moves.cc
+    sim/migrate/threescale_moves.cc
     sim/operations/gateway/gateway_operations.cc
     sim/operations/korvet/korvet_arguments.cc
     sim/operations/korvet/korvet_group_operations.cc
@@ -1444,6 +1425,19 @@ redouble_component(
     sim/server/server_shutdown.cc
     sim/server/sim_commands.cc
     sim/server/snapshot.cc
+    sim/storm/account.cc
+    sim/storm/gateway/gateway_ledger.cc
+    sim/storm/gateway/gateway_storm.cc
+    sim/storm/korvet/korvet_storm.cc
+    sim/storm/korvet/topic_history.cc
+    sim/storm/orchestrator/orchestrator_storm.cc
+    sim/storm/orchestrator/workflows.cc
+    sim/storm/promise.cc
+    sim/storm/relayna/relayna_storm.cc
+    sim/storm/storm.cc
+    sim/storm/storm_run.cc
+    sim/storm/studio/studio_storm.cc
+    sim/storm/threescale/threescale_storm.cc
   INSTALLED_HEADERS
     include/redouble/program.h
     sim/cli/main_function.h

@@ -58,7 +58,6 @@ Client::Client(memory::Engine& engine, ClientOwner& owner)
       query_room_(engine_.clock().NowMillis()),
       reply_room_(engine_.clock().NowMillis(), engine_.administration().reply_buffers()),
       session_(engine_.Connect()) {
-  session_->Listen(this);
   session_->set_reply_sink(this);
 }
 
@@ -278,12 +277,19 @@ void Client::FinishParts() {
   CheckOutput();
 }
 
-void Client::OnPush(const Reply& push) {
+void Client::AddPush(const memory::SharedPush& push) {
   // The lines of MONITOR are replies to it.
   const bool hears = session_->reply_mode() == SessionCore::ReplyMode::kOn;
-  if (closing_ || !(hears || IsPush(push))) return;
-  Respond(push);
+  if (closing_ || !(hears || IsPush(push.reply()))) return;
+  Send(push.Encoded(protocol()));
+  CheckOutput();
   if (!runs_) owner_.OnChange(*this);
+}
+
+bool Client::Overflows(size_t pending_bytes) {
+  if (!closing_) CheckOutput(pending_bytes);
+  if (broken_) owner_.OnChange(*this);
+  return broken_;
 }
 
 void Client::Send(std::string_view bytes) {

@@ -28,7 +28,6 @@
 #include "redouble/backends/memory/engine/reply_sink.h"
 #include "redouble/backends/memory/engine/session_core.h"
 #include "redouble/core/store/command.h"
-#include "redouble/core/store/message_source.h"
 #include "redouble/core/store/resp/reply_encoding.h"
 #include "redouble/core/store/resp/request_parser.h"
 #include "redouble/core/store/store.h"
@@ -71,7 +70,7 @@ class ClientOwner {
   virtual int64_t stream_offset() const { return 0; }
 };
 
-class Client final : public store::PushListener, private memory::ReplySink {
+class Client final : private memory::ReplySink {
  public:
   // Both must outlive the client.
   Client(memory::Engine& engine, ClientOwner& owner);
@@ -98,6 +97,9 @@ class Client final : public store::PushListener, private memory::ReplySink {
   // written; if broken(), it must be closed at once.
   bool closing() const { return closing_; }
   bool broken() const { return broken_; }
+  // True if the client is in the owner's list of those that have changed.
+  bool is_listed() const { return is_listed_; }
+  void set_listed(bool value) { is_listed_ = value; }
   // Closes the connection without sending anything more.
   void Break() { closing_ = broken_ = true; }
   // Sends bytes that are no reply, as a replica gets them.
@@ -171,6 +173,8 @@ class Client final : public store::PushListener, private memory::ReplySink {
   void Abort() override { Break(); }
   bool closed() const override { return closing_; }
   bool limits_output() const override { return output_limit().hard_bytes > 0; }
+  void AddPush(const memory::SharedPush& push) override;
+  bool Overflows(size_t pending_bytes) override;
 
   void TakeResult(absl::StatusOr<store::Reply>&& result);
   // Responds, unless CLIENT REPLY or a fault prevents it.
@@ -185,7 +189,6 @@ class Client final : public store::PushListener, private memory::ReplySink {
     if (is_large || noted_bytes_ > 0) CountBuffers();
   }
   void CountBuffers();
-  void OnPush(const store::Reply& push) override;
   bool waits() const { return waits_; }
 
   memory::EngineCore& engine_;
@@ -206,6 +209,7 @@ class Client final : public store::PushListener, private memory::ReplySink {
   bool resumed_ = false;      // It was blocked, and the bytes after it have not been processed.
   bool closing_ = false;
   bool broken_ = false;
+  bool is_listed_ = false;
   bool loses_reply_ = false;
   memory::ClientClass limit_class_ = memory::ClientClass::kNormal;
   size_t running_bytes_ = 0;  // The bytes that RunAll works on.

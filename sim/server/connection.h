@@ -43,7 +43,6 @@ struct Connection {
   Accepted accepted;
   Client client;
   bool waits_to_write = false;
-  bool is_dirty = false;  // In the server's list of those that have changed.
   std::function<void()> when_sent;
 };
 

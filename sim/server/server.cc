@@ -145,7 +145,6 @@ class AsioServer final : public Server,
   void Close(Connection& connection);
   void FlushDirty();
   void WriteDirty();
-  void MarkDirty(Connection& connection);
   memory::Traffic& traffic() { return engine_.core().administration().statistics().traffic(); }
 
   void WaitForSockets();
@@ -178,7 +177,6 @@ class AsioServer final : public Server,
   memory::ConnectionFigures FiguresOf(const memory::SessionCore& session) override;
   bool IsLocal(const memory::SessionCore& session) override;
   void OnDisconnect(const memory::SessionCore& session) override;
-  bool Overflows(const memory::SessionCore& session, size_t pending_bytes) override;
   uint64_t client_buffer_bytes() const override { return client_buffer_bytes_; }
   bool runs_in_real_time() const override { return !holds_clock(); }
   bool ServeOthers() override;
@@ -493,9 +491,9 @@ void AsioServer::Serve(const Poller::Event& event) {
   Connection& connection = *static_cast<Connection*>(event.owner);
   if (connection.client.runs()) return;
   if (event.readable && !connection.client.closing()) Read(connection);
-  if (event.readable && connection.client.closing()) MarkDirty(connection);
+  if (event.readable && connection.client.closing()) OnChange(connection.client);
   // With a log, the replies of all clients are sent after the commands were written at once.
-  if (append_log_.on() || !Write(connection)) MarkDirty(connection);
+  if (append_log_.on() || !Write(connection)) OnChange(connection.client);
 }
 
 void AsioServer::Read(Connection& connection) {
@@ -539,14 +537,11 @@ bool AsioServer::Write(Connection& connection) {
   return waits || !client.closing();
 }
 
-void AsioServer::MarkDirty(Connection& connection) {
-  debugging_.ExitIfEnded(connection.client);
-  if (std::exchange(connection.is_dirty, true)) return;
-  dirty_.push_back(connection.client.session().id());
-}
-
 void AsioServer::OnChange(Client& client) {
-  if (Connection* connection = Find(client.session().id())) MarkDirty(*connection);
+  debugging_.ExitIfEnded(client);
+  if (client.is_listed()) return;
+  client.set_listed(true);
+  dirty_.push_back(client.session().id());
 }
 
 // A command of one client may produce output for others, or unblock them.
@@ -563,7 +558,7 @@ void AsioServer::WriteDirty() {
     dirty_.pop_front();
     if (found == nullptr) continue;
     Connection& connection = *found;
-    connection.is_dirty = false;
+    connection.client.set_listed(false);
     if (connection.client.can_continue()) connection.client.Continue();
     if (Write(connection)) continue;
     if (connection.client.runs()) {
@@ -572,7 +567,7 @@ void AsioServer::WriteDirty() {
       Close(connection);
     }
   }
-  for (Connection* connection : running) MarkDirty(*connection);
+  for (Connection* connection : running) OnChange(connection->client);
 }
 
 void AsioServer::Close(Connection& connection) {
@@ -599,7 +594,7 @@ void AsioServer::SendToReplica(int64_t session_id, std::string_view bytes) {
   Connection* connection = Find(session_id);
   if (connection == nullptr) return;
   connection->client.Send(bytes);
-  MarkDirty(*connection);
+  OnChange(connection->client);
 }
 
 void AsioServer::LimitReplica(int64_t session_id) {
@@ -612,13 +607,13 @@ void AsioServer::BreakReplica(int64_t session_id) {
   Connection* connection = Find(session_id);
   if (connection == nullptr) return;
   connection->client.Break();
-  MarkDirty(*connection);
+  OnChange(connection->client);
 }
 
 void AsioServer::WhenSent(int64_t session_id, std::function<void()> task) {
   if (Connection* connection = Find(session_id)) {
     connection->when_sent = std::move(task);
-    MarkDirty(*connection);
+    OnChange(connection->client);
   }
 }
 
@@ -665,7 +660,7 @@ void AsioServer::VisitClients() {
   const int64_t timeout_us = int64_t{engine_.options().server.timeout_s} * 1'000'000;
   rounds_.VisitNext<Connection>(connections_, options_.upkeep_period, [&](Connection& connection) {
     connection.client.CheckIdle(timeout_us);
-    if (connection.client.broken()) MarkDirty(connection);
+    if (connection.client.broken()) OnChange(connection.client);
   });
 }
 
@@ -703,16 +698,7 @@ void AsioServer::OnDisconnect(const memory::SessionCore& session) {
   Connection* connection = Find(session.id());
   if (connection == nullptr) return;
   if (!session.hangs_up()) connection->client.Break();
-  MarkDirty(*connection);
-}
-
-bool AsioServer::Overflows(const memory::SessionCore& session, size_t pending_bytes) {
-  Connection* connection = Find(session.id());
-  if (connection == nullptr) return false;
-  Client& client = connection->client;
-  if (!client.closing()) client.CheckOutput(pending_bytes);
-  if (client.broken()) MarkDirty(*connection);
-  return client.broken();
+  OnChange(connection->client);
 }
 
 void AsioServer::Sleep(int64_t duration_us) {

@@ -21,6 +21,8 @@ _OTHER_FOLDERS = {
     "core/python": "store",
     "core/store": "store",
     "sim/cli": "program",
+    # These know the systems; the simulator does not.
+    "sim/migrate": "program",
     "sim/operations/gateway": "program",
     "sim/operations/korvet": "program",
     "sim/operations/orchestrator": "program",
@@ -28,6 +30,7 @@ _OTHER_FOLDERS = {
     "sim/operations/studio": "program",
     "sim/operations/threescale": "program",
     "sim/server": "program",
+    "sim/storm": "program",
 }
 
 # Public targets that are a second header of another component.

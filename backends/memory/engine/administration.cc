@@ -169,7 +169,7 @@ void Administration::ShowToMonitors(const SessionCore& session, const Sent& sent
   for (const std::string_view argument : Redact(sent.id, sent.arguments)) {
     absl::StrAppend(&line, " ", store::QuoteBytes(argument));
   }
-  for (SessionCore* monitor : monitors_) engine_.PushLater(*monitor, Reply::Status(line));
+  engine_.PushToAll(monitors_, [&] { return Reply::Status(std::move(line)); });
 }
 
 void Administration::FinishSlowly(SessionCore& session, const Sent& sent, const Reply& reply,

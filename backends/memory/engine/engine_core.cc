@@ -581,7 +581,7 @@ void EngineCore::Notify(int db, std::string_view key, EventClass event_class,
 int64_t EngineCore::PushToAll(const std::vector<SessionCore*>& sessions,
                               absl::FunctionRef<Reply()> make) {
   if (sessions.empty()) return 0;
-  const auto message = std::make_shared<const Reply>(make());
+  const auto message = std::make_shared<const SharedPush>(make());
   for (SessionCore* session : sessions) PushLater(*session, message);
   return static_cast<int64_t>(sessions.size());
 }
@@ -662,12 +662,12 @@ void EngineCore::ForgetDelivery(SessionCore& session) {
   });
 }
 
-void EngineCore::PushLater(SessionCore& session, std::shared_ptr<const Reply> push) {
+void EngineCore::PushLater(SessionCore& session, std::shared_ptr<const SharedPush> push) {
   if (observer_ != nullptr) observer_->OnWrite(AccessObserver::State::kMessages);
-  if (Host* host = administration_.host()) {
+  if (ReplySink* sink = session.message_sink()) {
     if (session.drops_pushes()) return;
     session.AddPendingPush(*push);
-    if (host->Overflows(session, session.pending_push_bytes())) {
+    if (sink->Overflows(session.pending_push_bytes())) {
       session.DropPushes();
       std::erase_if(deliveries_, [&](const Delivery& delivery) {
         return delivery.session == &session && delivery.push != nullptr;
@@ -678,18 +678,19 @@ void EngineCore::PushLater(SessionCore& session, std::shared_ptr<const Reply> pu
   deliveries_.push_back(Delivery{&session, std::nullopt, std::move(push)});
 }
 
-std::vector<Reply> EngineCore::TakeEarlyPushes(SessionCore& session) {
+std::vector<std::shared_ptr<const SharedPush>> EngineCore::TakeEarlyPushes(SessionCore& session) {
   const bool takes_messages = session.protocol() == 3 && session.is_subscribed();
   const auto is_message = [](const Reply& push) {
     return push.is_array() && push.elements()[0].text().ends_with("message");
   };
-  std::vector<Reply> pushes;
+  std::vector<std::shared_ptr<const SharedPush>> pushes;
   std::erase_if(deliveries_, [&](Delivery& delivery) {
     if (delivery.session != &session || delivery.push == nullptr) return false;
-    const bool is_early = delivery.is_early || (takes_messages && is_message(*delivery.push));
+    const bool is_early =
+        delivery.is_early || (takes_messages && is_message(delivery.push->reply()));
     if (is_early) {
       session.RemovePendingPush(*delivery.push);
-      pushes.push_back(*delivery.push);
+      pushes.push_back(std::move(delivery.push));
     }
     return is_early;
   });
@@ -711,7 +712,12 @@ void EngineCore::DeliverAll() {
       continue;
     }
     Delivery delivery = std::move(deliveries_[next]);
-    deliveries_.erase(deliveries_.begin() + static_cast<std::ptrdiff_t>(next));
+    // Nearly always the first.
+    if (next == 0) {
+      deliveries_.pop_front();
+    } else {
+      deliveries_.erase(deliveries_.begin() + static_cast<std::ptrdiff_t>(next));
+    }
     if (delivery.push != nullptr) {
       delivery.session->RemovePendingPush(*delivery.push);
       delivery.session->TakePush(*delivery.push);

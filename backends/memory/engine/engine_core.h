@@ -269,16 +269,19 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
   // Cancels the session's pending DeliverLater and DeliverNext.
   void ForgetDelivery(SessionCore& session);
   // Sends the session a push, in order with the deliveries. Receivers of one message share it.
-  void PushLater(SessionCore& session, std::shared_ptr<const Reply> push);
+  void PushLater(SessionCore& session, std::shared_ptr<const SharedPush> push);
   void PushLater(SessionCore& session, Reply push) {
-    PushLater(session, std::make_shared<const Reply>(std::move(push)));
+    PushLater(session, std::make_shared<const SharedPush>(std::move(push)));
   }
+  // PushLater to each of the sessions. The push that `make` returns is made if there are any.
+  // Returns their number.
+  int64_t PushToAll(const std::vector<SessionCore*>& sessions, absl::FunctionRef<Reply()> make);
   // True if TakeEarlyPushes may return something for a session.
   bool has_early_pushes() const { return has_early_pushes_; }
   // Removes and returns the pushes that the session receives before its command's reply: those
   // about keys that were evicted before the command ran, and with RESP3 the messages that it
   // published.
-  std::vector<Reply> TakeEarlyPushes(SessionCore& session);
+  std::vector<std::shared_ptr<const SharedPush>> TakeEarlyPushes(SessionCore& session);
   // Cancels all deliveries and pushes to a closed session.
   void ForgetSession(SessionCore& session);
   void DeliverPending() {
@@ -288,14 +291,11 @@ class EngineCore final : private base::WaitReporter, private LazyExpiry {
  private:
   struct Delivery {
     SessionCore* session;
-    std::optional<Reply> reply;                   // Of a blocked command.
-    std::shared_ptr<const Reply> push = nullptr;  // Null for all other deliveries.
+    std::optional<Reply> reply;                        // Of a blocked command.
+    std::shared_ptr<const SharedPush> push = nullptr;  // Null for all other deliveries.
     bool is_early = false;
   };
 
-  // Sends all sessions the push that `make` returns, which is called once if there are any. Returns
-  // their number.
-  int64_t PushToAll(const std::vector<SessionCore*>& sessions, absl::FunctionRef<Reply()> make);
   // The MOVED, ASK, CROSSSLOT or CLUSTERDOWN error for the command's keys; nullopt if this node
   // serves them.
   std::optional<Reply> RefuseBySlots(SessionCore& session, store::CommandId id,

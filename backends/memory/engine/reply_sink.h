@@ -1,4 +1,5 @@
-// ReplySink: where a host takes a long reply while a command makes it.
+// ReplySink: where a host takes the messages of a client, and a long reply while a command makes
+// it.
 //
 // Without a sink a reply is one value, which a host then encodes: a reply of five million short
 // elements needs ten times the memory of its bytes, and a limit on the output cannot stop it. With
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string_view>
 
+#include "redouble/backends/memory/pubsub/shared_push.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::inline v0_1::memory {
@@ -41,6 +43,12 @@ class ReplySink {
   // True if the output has a limit that ends any reply that is too long, so that a command may
   // begin a reply of any length.
   virtual bool limits_output() const = 0;
+
+  // A message. It comes when the command or script that sent it has ended.
+  virtual void AddPush(const SharedPush& push) = 0;
+  // True if the output and `pending_bytes` of messages that wait for the end of the current command
+  // exceed the hard limit. The host then closes the connection, without its output.
+  virtual bool Overflows(size_t pending_bytes) = 0;
 };
 
 }  // namespace redouble::inline v0_1::memory

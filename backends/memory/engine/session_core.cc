@@ -64,17 +64,6 @@ void SessionCore::Leave() {
   }
 }
 
-size_t SessionCore::PushBytes(const Reply& push) {
-  constexpr size_t kOverheadBytes = 64;
-  if (!push.is_array()) return kOverheadBytes + push.text().size();
-  size_t bytes = kOverheadBytes;
-  for (const Reply& element : push.elements()) {
-    bytes += kOverheadBytes;
-    if (element.kind() == Reply::Kind::kBulk) bytes += element.text().size();
-  }
-  return bytes;
-}
-
 void SessionCore::Submit(Request& request) {
   if (disconnected_) return request.Complete(store::NotSentError("the connection was closed"));
   if (current_ != nullptr) {
@@ -133,8 +122,8 @@ std::optional<Reply> SessionCore::RunPipeline() {
 bool SessionCore::TakeEarlyPushes() {
   bool gone = false;
   gone_ = &gone;
-  for (const Reply& push : engine_.TakeEarlyPushes(*this)) {
-    TakePush(push);
+  for (const auto& push : engine_.TakeEarlyPushes(*this)) {
+    TakePush(*push);
     if (gone) return false;
   }
   gone_ = nullptr;

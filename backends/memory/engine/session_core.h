@@ -32,6 +32,7 @@
 #include "redouble/backends/memory/cluster/cluster_view.h"
 #include "redouble/backends/memory/engine/reply_sink.h"
 #include "redouble/backends/memory/engine/session.h"
+#include "redouble/backends/memory/pubsub/shared_push.h"
 #include "redouble/backends/memory/pubsub/subscriptions.h"
 #include "redouble/backends/memory/transactions/watching.h"
 #include "redouble/core/base/time/virtual_clock.h"
@@ -111,9 +112,9 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // The size of the messages that wait for the end of the current command or script. The host
   // compares it with the limit of the output buffer.
   size_t pending_push_bytes() const { return pending_push_bytes_; }
-  void AddPendingPush(const store::Reply& push) { pending_push_bytes_ += PushBytes(push); }
-  void RemovePendingPush(const store::Reply& push) {
-    pending_push_bytes_ -= std::min(pending_push_bytes_, PushBytes(push));
+  void AddPendingPush(const SharedPush& push) { pending_push_bytes_ += push.bytes(); }
+  void RemovePendingPush(const SharedPush& push) {
+    pending_push_bytes_ -= std::min(pending_push_bytes_, push.bytes());
   }
   // The connection takes no more messages, because it is being closed for having too many.
   bool drops_pushes() const { return drops_pushes_; }
@@ -168,9 +169,11 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // No effect if the session is subscribed already, or not subscribed.
   void SubscribeTo(SubscriptionKind kind, std::string_view name);
   void UnsubscribeFrom(SubscriptionKind kind, std::string_view name);
-  // Passes a push to the listener, if there is one. The listener may destroy the session.
-  void TakePush(const store::Reply& push) {
-    if (listener_ != nullptr) listener_->OnPush(push);
+  // Passes a push to the sink or to the listener, if there is one. The listener may destroy the
+  // session.
+  void TakePush(const SharedPush& push) {
+    if (reply_sink_ != nullptr) return reply_sink_->AddPush(push);
+    if (listener_ != nullptr) listener_->OnPush(push.reply());
   }
 
   // True while EXEC or a script runs the session's commands: blocking commands do not block.
@@ -186,9 +189,11 @@ class SessionCore final : public Session, private store::RequestKeeper {
   bool is_obeyed() const { return is_obeyed_; }
   void set_obeyed(bool value) { is_obeyed_ = value; }
 
-  // Passes long replies of single commands to the sink while they are made; with null they are
-  // returned as values. The sink must outlive the session.
+  // Passes messages to the sink, and long replies of single commands while they are made; with null
+  // the replies are returned as values, and the listener gets the messages. The sink must outlive
+  // the session.
   void set_reply_sink(ReplySink* sink) { reply_sink_ = sink; }
+  ReplySink* message_sink() const { return reply_sink_; }
   // Where the reply of the current command goes while it is made; null if it must be a value.
   ReplySink* reply_sink() const;
   // Makes the replies of the current command values, because EXEC may withhold some of them.
@@ -278,8 +283,6 @@ class SessionCore final : public Session, private store::RequestKeeper {
   // True if the default user needs no password now.
   bool needs_no_login() const;
   void Abandon(store::Request& request) override;
-  // Returns the size of a message on the wire plus its overhead in the queue.
-  static size_t PushBytes(const store::Reply& push);
 
   // Runs the current request from its next command until it completes or blocks. The completion may
   // destroy the session.

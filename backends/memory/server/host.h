@@ -115,9 +115,6 @@ class Host {
   virtual Shutdown* shutdown() { return nullptr; }
   // Where scripts are debugged; null: this server debugs no scripts.
   virtual DebugHost* debug_host() { return nullptr; }
-  // True if the session's unsent output and `pending_bytes` of messages exceed the hard limit of
-  // its output buffer. The host then closes the connection, without its output.
-  virtual bool Overflows(const SessionCore&, size_t) { return false; }
   // The unread input and unsent output of all clients, in bytes; what a client with little of them
   // has is not counted. It counts towards maxmemory.
   virtual uint64_t client_buffer_bytes() const { return 0; }
