@@ -1391,6 +1391,7 @@ redouble_component(
     sim/operations/threescale/threescale_session.cc
     sim/server/append_only_file.cc
     sim/server/buffers/buffer_rooms.cc
+    sim/server/buffers/input_buffer.cc
     sim/server/buffers/output_buffer.cc
     sim/server/client.cc
     sim/server/debugging/debug_sessions.cc

@@ -65,7 +65,7 @@ Client::~Client() {
   closing_ = broken_ = true;
   // Destroying the session fails a blocked command, which completes its request.
   session_.reset();
-  input_.clear();
+  input_.Free();
   output_.Clear();
   NoteBuffers();
 }
@@ -86,25 +86,46 @@ const ReplyRoom& Client::reply_room() {
 
 void Client::Receive(std::string_view bytes) {
   if (closing_) return;
-  const int64_t now_ms = engine_.clock().NowMillis();
-  query_room_.OnInput(now_ms, input_.size(), input_.size() + bytes.size());
-  reply_room_.Look(now_ms, output_.size());
+  NoteInput(bytes.size());
   if (waits_ || !input_.empty()) {
-    if (parser_.bytes_wanted() > input_.capacity()) input_.reserve(parser_.bytes_wanted());
-    input_.append(bytes);
-    if (input_.size() > engine_.options().server.client_query_buffer_limit_bytes) return Break();
-    if (!waits_) input_.erase(0, RunAll(input_));
+    input_.Room(parser_.bytes_wanted());
+    input_.Append(bytes);
+    RunInput();
   } else {
     const size_t used = RunAll(bytes);
-    if (used < bytes.size()) input_.assign(bytes.substr(used));
+    input_.Append(bytes.substr(used));
   }
-  if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_ = std::string();
   NoteBuffers();
+}
+
+std::span<char> Client::RoomForInput() {
+  if (closing_ || waits_ || input_.empty()) return {};
+  return input_.Room(parser_.bytes_wanted());
+}
+
+void Client::ReceiveInRoom(size_t count) {
+  NoteInput(count);
+  input_.Grow(count);
+  RunInput();
+  NoteBuffers();
+}
+
+void Client::NoteInput(size_t count) {
+  const int64_t now_ms = engine_.clock().NowMillis();
+  query_room_.OnInput(now_ms, input_.size(), input_.size() + count);
+  reply_room_.Look(now_ms, output_.size());
+}
+
+void Client::RunInput() {
+  if (input_.size() > engine_.options().server.client_query_buffer_limit_bytes) return Break();
+  if (waits_) return;
+  input_.Consume(RunAll(input_.bytes()));
+  if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_.Free();
 }
 
 void Client::Continue() {
   resumed_ = false;
-  if (!input_.empty()) input_.erase(0, RunAll(input_));
+  if (!input_.empty()) input_.Consume(RunAll(input_.bytes()));
   NoteBuffers();
 }
 

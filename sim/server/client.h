@@ -33,6 +33,7 @@
 #include "redouble/core/store/store.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/server/buffers/buffer_rooms.h"
+#include "redouble/sim/server/buffers/input_buffer.h"
 #include "redouble/sim/server/buffers/output_buffer.h"
 
 namespace redouble::inline v0_1::sim {
@@ -80,6 +81,11 @@ class Client final : private memory::ReplySink {
 
   // Processes bytes from the socket: executes all complete commands.
   void Receive(std::string_view bytes);
+  // Where the rest of a long command is read to, without a copy; empty if the next bytes are to be
+  // given to Receive. Valid until the next call of another function.
+  std::span<char> RoomForInput();
+  // As Receive, for the first `count` bytes of RoomForInput().
+  void ReceiveInRoom(size_t count);
   // Executes the commands that arrived while a command was blocked. Must be called if
   // can_continue().
   void Continue();
@@ -149,6 +155,10 @@ class Client final : private memory::ReplySink {
     Client& client_;
   };
 
+  // Tells the figures of CLIENT LIST that so many bytes come.
+  void NoteInput(size_t count);
+  // Executes the complete commands of `input_`, unless a command waits.
+  void RunInput();
   // Executes the complete commands at the start of `bytes` and returns how many bytes they have.
   size_t RunAll(std::string_view bytes);
   void NoteLongWords();
@@ -194,7 +204,7 @@ class Client final : private memory::ReplySink {
   memory::EngineCore& engine_;
   ClientOwner& owner_;
   store::RequestParser parser_;
-  std::string input_;
+  InputBuffer input_;
   OutputBuffer output_;
   // An array that has begun, of which the size is not known if it has a mark.
   struct OpenArray {

@@ -1,6 +1,7 @@
 // The goal: the bytes that a client sends and receives, without a socket.
 #include "redouble/sim/server/client.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,6 +73,42 @@ TEST_F(ClientTest, ReportsItsLargeBuffers) {
     EXPECT_EQ(buffer_bytes_, static_cast<int64_t>(client->output_bytes()));
   }
   EXPECT_EQ(buffer_bytes_, 0);
+}
+
+TEST_F(ClientTest, TakesTheRestOfALongCommandInItsRoom) {
+  const std::unique_ptr<Client> client = Connect();
+  EXPECT_TRUE(client->RoomForInput().empty()) << "nothing has come";
+  const std::string value(100'000, 'v');
+  const std::string request = "*2\r\n$4\r\nECHO\r\n$100000\r\n" + value + "\r\n";
+  client->Receive(request.substr(0, 1000));
+  // In three reads, of which the last ends the command.
+  size_t at = 1000;
+  while (at < request.size()) {
+    const std::span<char> room = client->RoomForInput();
+    ASSERT_EQ(room.size(), request.size() - at);
+    const size_t count = std::min<size_t>(room.size(), 40'000);
+    std::copy_n(request.data() + at, count, room.data());
+    client->ReceiveInRoom(count);
+    at += count;
+  }
+  EXPECT_EQ(Take(*client), "$100000\r\n" + value + "\r\n");
+  EXPECT_EQ(client->input_bytes(), 0u);
+  EXPECT_TRUE(client->RoomForInput().empty());
+  EXPECT_EQ(Send(*client, "PING\r\n"), "+PONG\r\n");
+}
+
+TEST_F(ClientTest, HasNoRoomWhileACommandWaits) {
+  const std::unique_ptr<Client> client = Connect();
+  Send(*client, "BLPOP list 0\r\n*2\r\n$4\r\nECHO\r\n$100000\r\nx");
+  EXPECT_TRUE(client->RoomForInput().empty());
+}
+
+TEST_F(ClientTest, ClosesWhenTheRestInItsRoomExceedsTheLimitOfTheInput) {
+  Configure("client-query-buffer-limit", "1mb");
+  const std::unique_ptr<Client> client = Connect();
+  client->Receive("*2\r\n$4\r\nECHO\r\n$2000000\r\nx");
+  client->ReceiveInRoom(std::min<size_t>(client->RoomForInput().size(), 1'200'000));
+  EXPECT_TRUE(client->broken());
 }
 
 TEST_F(ClientTest, AnswersAPipelineInOrder) {

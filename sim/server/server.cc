@@ -497,13 +497,19 @@ void AsioServer::Serve(const Poller::Event& event) {
 }
 
 void AsioServer::Read(Connection& connection) {
-  const ssize_t size =
-      recv(connection.accepted.socket, pass_.read_buffer.data(), pass_.read_buffer.size(), 0);
+  constexpr size_t kLongRestBytes = 16 * 1024;
+  Client& client = connection.client;
+  std::span<char> room = client.RoomForInput();
+  const bool is_rest = room.size() >= kLongRestBytes;
+  if (!is_rest) room = pass_.read_buffer;
+  const ssize_t size = recv(connection.accepted.socket, room.data(), room.size(), 0);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size <= 0) return connection.client.Break();
+  if (size <= 0) return client.Break();
   ++traffic().reads;
   traffic().input_bytes += size;
-  connection.client.Receive(std::string_view(pass_.read_buffer.data(), static_cast<size_t>(size)));
+  const auto bytes = room.first(static_cast<size_t>(size));
+  if (is_rest) return client.ReceiveInRoom(bytes.size());
+  client.Receive(std::string_view(bytes.data(), bytes.size()));
 }
 
 // Returns false if the connection must be closed.
