@@ -146,6 +146,10 @@ class AsioServer final : public Server,
   void FlushDirty();
   void WriteDirty();
   void MarkDirty(Connection& connection);
+  // For maxmemory-clients.
+  void NoteSize(const Connection& connection) {
+    engine_.core().administration().NoteClientSize(connection.client.session().id());
+  }
   memory::Traffic& traffic() { return engine_.core().administration().statistics().traffic(); }
 
   void WaitForSockets();
@@ -492,6 +496,7 @@ bool AsioServer::MayAbandonScript() const {
 void AsioServer::Serve(const Poller::Event& event) {
   Connection& connection = *static_cast<Connection*>(event.owner);
   if (connection.client.runs()) return;
+  NoteSize(connection);
   if (event.readable && !connection.client.closing()) Read(connection);
   if (event.readable && connection.client.closing()) MarkDirty(connection);
   // With a log, the replies of all clients are sent after the commands were written at once.
@@ -540,6 +545,7 @@ bool AsioServer::Write(Connection& connection) {
 }
 
 void AsioServer::MarkDirty(Connection& connection) {
+  NoteSize(connection);
   debugging_.ExitIfEnded(connection.client);
   if (std::exchange(connection.is_dirty, true)) return;
   dirty_.push_back(connection.client.session().id());
@@ -665,6 +671,7 @@ void AsioServer::VisitClients() {
   const int64_t timeout_us = int64_t{engine_.options().server.timeout_s} * 1'000'000;
   rounds_.VisitNext<Connection>(connections_, options_.upkeep_period, [&](Connection& connection) {
     connection.client.CheckIdle(timeout_us);
+    NoteSize(connection);
     if (connection.client.broken()) MarkDirty(connection);
   });
 }

@@ -351,7 +351,11 @@ void EngineCore::FinishChanges() {
   // The commands of others while a script runs are not the end of its own.
   if (busy_ && busy_->running != nullptr) return;
   if (limit_changed_) ApplyMemoryLimit();
-  if (blocking_.any_ready()) ServeReadyKeys();
+  if (blocking_.any_ready()) {
+    // A transaction may have taken long: DEBUG SLEEP.
+    RemoveExpired();
+    ServeReadyKeys();
+  }
   if (tracking_.has_clients()) SendInvalidations(*this);
 }
 
@@ -388,14 +392,15 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
                           Arguments arguments) {
   if (cluster_) session.BeginCommand();
   if (compatibility_.renames_commands() && !session.is_trusted()) id = CommandNamed(name);
-  if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
-    // An unknown subcommand is no call of its container.
-    const bool is_row = resolution != Resolution::kUnknownSubcommand;
-    return Refuse(session, is_row ? id : CommandId::kUnknown,
-                  Refusal(resolution, id, name, arguments));
-  }
+  const Resolution resolution = Resolve(id, arguments);
+  // An unknown subcommand is no call of its container.
+  const bool is_row = resolution == Resolution::kFound || resolution == Resolution::kWrongArity;
+  const CommandId called = is_row ? id : CommandId::kUnknown;
   if (tracking_.has_clients()) EndCaching(*this, session);
-  session.NoteUse(id, clock_.NowMicros());
+  session.NoteUse(called, clock_.NowMicros());
+  if (resolution != Resolution::kFound) {
+    return Refuse(session, called, Refusal(resolution, id, name, arguments));
+  }
   if (MayRefuseBySession(session, id)) {
     if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
       return *std::move(refusal);
