@@ -353,11 +353,7 @@ void EngineCore::FinishChanges() {
   // The commands of others while a script runs are not the end of its own.
   if (busy_ && busy_->running != nullptr) return;
   if (limit_changed_) ApplyMemoryLimit();
-  if (blocking_.any_ready()) {
-    // A transaction may have taken long: DEBUG SLEEP.
-    RemoveExpired();
-    ServeReadyKeys();
-  }
+  if (blocking_.any_ready()) ServeReadyKeys();
   if (tracking_.has_clients()) SendInvalidations(*this);
 }
 
