@@ -147,6 +147,7 @@ size_t Client::RunAll(std::string_view bytes) {
     }
     used += parser_.consumed();
     if (parser_.words().empty()) {
+      AdvanceReplyMode();
       if (session_->is_replica()) owner_.OnSignOfLife(*this);
       continue;
     }
@@ -207,23 +208,28 @@ void Client::TakeResult(absl::StatusOr<Reply>&& result) {
 }
 
 void Client::TakeReply(const Reply& reply) {
-  using ReplyMode = SessionCore::ReplyMode;
   if (session_->has_odd_replies()) {
     if (!session_->TakeUnanswered()) owner_.OnReplyToReplica(*this, command_->id(), reply);
     return;
   }
   const bool lost = std::exchange(loses_reply_, false);
   const bool has_parts = std::exchange(has_parts_, false);
-  const ReplyMode mode = session_->reply_mode();
-  if (mode == ReplyMode::kSkipNext) session_->set_reply_mode(ReplyMode::kSkip);
-  if (mode == ReplyMode::kSkip) session_->set_reply_mode(ReplyMode::kOn);
+  const SessionCore::ReplyMode mode = AdvanceReplyMode();
   if (session_->has_withheld()) {
     const SessionCore::Withheld withheld = *session_->TakeWithheld();
     if (!has_parts && !lost) return RespondInPart(reply, withheld);
   }
   if (has_parts) return FinishParts();
   if (lost) return;
-  if (mode == ReplyMode::kOn || IsPush(reply)) Respond(reply);
+  if (mode == SessionCore::ReplyMode::kOn || IsPush(reply)) Respond(reply);
+}
+
+SessionCore::ReplyMode Client::AdvanceReplyMode() {
+  using ReplyMode = SessionCore::ReplyMode;
+  const ReplyMode mode = session_->reply_mode();
+  if (mode == ReplyMode::kSkipNext) session_->set_reply_mode(ReplyMode::kSkip);
+  if (mode == ReplyMode::kSkip) session_->set_reply_mode(ReplyMode::kOn);
+  return mode;
 }
 
 void Client::RespondInPart(const Reply& reply, const SessionCore::Withheld& withheld) {

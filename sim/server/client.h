@@ -189,6 +189,9 @@ class Client final : private memory::ReplySink {
   void TakeResult(absl::StatusOr<store::Reply>&& result);
   // Responds, unless CLIENT REPLY or a fault prevents it.
   void TakeReply(const store::Reply& reply);
+  // Ends what CLIENT REPLY SKIP has said of the present request, also an empty one. Returns the
+  // mode that the request had.
+  memory::SessionCore::ReplyMode AdvanceReplyMode();
   // Responds to EXEC without what is withheld.
   void RespondInPart(const store::Reply& reply, const memory::SessionCore::Withheld& withheld);
   void BreakOverLimit();

@@ -229,6 +229,8 @@ TEST_F(ClientTest, SendsNoRepliesWithClientReplyOff) {
   EXPECT_EQ(Send(*client, "CLIENT REPLY ON\r\nGET k\r\n"), "+OK\r\n$1\r\nv\r\n");
   EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\nPING\r\nECHO x\r\n"), "$1\r\nx\r\n");
   EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\nOURS\r\nOURS a\r\n"), ":2\r\n");
+  EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\n\r\nECHO x\r\n"), "$1\r\nx\r\n") << "empty";
+  EXPECT_EQ(Send(*client, "CLIENT REPLY SKIP\r\n*0\r\nECHO x\r\n"), "$1\r\nx\r\n") << "empty";
   EXPECT_EQ(Send(*client, "CLIENT REPLY OFF\r\nOURS\r\n*1\r\n!\r\n"), "");
   EXPECT_TRUE(client->closing());
 }

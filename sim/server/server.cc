@@ -145,6 +145,10 @@ class AsioServer final : public Server,
   void Close(Connection& connection);
   void FlushDirty();
   void WriteDirty();
+  // For maxmemory-clients.
+  void NoteSize(const Client& client) {
+    engine_.core().administration().NoteClientSize(client.session().id());
+  }
   memory::Traffic& traffic() { return engine_.core().administration().statistics().traffic(); }
 
   void WaitForSockets();
@@ -490,6 +494,7 @@ bool AsioServer::MayAbandonScript() const {
 void AsioServer::Serve(const Poller::Event& event) {
   Connection& connection = *static_cast<Connection*>(event.owner);
   if (connection.client.runs()) return;
+  NoteSize(connection.client);
   if (event.readable && !connection.client.closing()) Read(connection);
   if (event.readable && connection.client.closing()) OnChange(connection.client);
   // With a log, the replies of all clients are sent after the commands were written at once.
@@ -544,6 +549,7 @@ bool AsioServer::Write(Connection& connection) {
 }
 
 void AsioServer::OnChange(Client& client) {
+  NoteSize(client);
   debugging_.ExitIfEnded(client);
   if (client.is_listed()) return;
   client.set_listed(true);
@@ -666,6 +672,7 @@ void AsioServer::VisitClients() {
   const int64_t timeout_us = int64_t{engine_.options().server.timeout_s} * 1'000'000;
   rounds_.VisitNext<Connection>(connections_, options_.upkeep_period, [&](Connection& connection) {
     connection.client.CheckIdle(timeout_us);
+    NoteSize(connection.client);
     if (connection.client.broken()) OnChange(connection.client);
   });
 }

@@ -227,6 +227,20 @@ class Clients(BesideRedis):
         self.assertEqual([self.fields(line) for line in plain(ours).splitlines()],
                          [self.fields(line) for line in plain(theirs).splitlines()])
 
+    def test_the_last_command_may_have_been_refused(self):
+        admins = [server.wire() for server in (self.served, self.redis)]
+        for admin in admins:
+            self.addCleanup(admin.close)
+        numbers = [plain(reply) for reply in self.both("CLIENT", "ID")]
+        for words, name in ((("GET",), "get"), (("NOSUCH",), "NULL"), (("CLIENT",), "client"),
+                            (("CLIENT", "NOSUCH"), "NULL"), (("CLIENT", "KILL"), "client|kill"),
+                            (("MULTI",), "multi"), (("SET", "k"), "set"), (("INCR", "k"), "incr"),
+                            (("NOSUCH",), "NULL"), (("EXEC", "x"), "exec")):
+            self.both(*words)
+            for admin, number in zip(admins, numbers):
+                line = admin.plain("CLIENT", "LIST", "ID", str(number))
+                self.assertEqual(re.search(r" cmd=(\S+)", line)[1], name, words)
+
     def test_memory_of_queries(self):
         """The query that runs, the words of one that waits, and a query of which a part has arrived."""
         ours, theirs = (self.query_figures(server) for server in (self.served, self.redis))
@@ -439,7 +453,8 @@ class Operation(BesideRedis):
 
     def test_debug(self):
         self.use()
-        for key in ("k", "l", "s", "st"):
+        self.both("MSET", "shared", "9999", "larger", "10000")
+        for key in ("k", "l", "s", "st", "shared", "larger"):
             # Without the address and the clock.
             ours, theirs = (re.sub(r"at:\w+|lru\w*:\d+", "", plain(reply))
                             for reply in self.both("DEBUG", "OBJECT", key))

@@ -74,9 +74,14 @@ void Administration::set_host(Host* host) {
   StartLap();
 }
 
-void Administration::Add(SessionCore& session) { sessions_.emplace(session.id(), &session); }
+void Administration::Add(SessionCore& session) {
+  sessions_.emplace(session.id(), &session);
+  NoteClientSize(session.id());
+}
 
 void Administration::Remove(SessionCore& session) {
+  if (client_limit_bytes_) SetClientBytes(session.id(), 0);
+  client_bytes_.erase(session.id());
   sessions_.erase(session.id());
   StopMonitor(session);
   std::erase(postponed_, &session);
@@ -97,12 +102,33 @@ KeyFileFigures Administration::key_file_figures() const {
   return {.saved_at_s = started_us_ / kMicrosPerSecond};
 }
 
+void Administration::EvictClients() {
+  if (!client_limit_bytes_) return;
+  MeasureClients();
+  if (client_bytes_sum_ >= *client_limit_bytes_) EvictClientsAbove(*client_limit_bytes_);
+}
+
+void Administration::MeasureClients() {
+  for (const int64_t id : std::exchange(resized_, {})) {
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end() || found->second->is_trusted()) continue;
+    SetClientBytes(id, BytesOf(engine_, *found->second));
+  }
+}
+
+void Administration::SetClientBytes(int64_t id, uint64_t bytes) {
+  uint64_t& known = client_bytes_[id];
+  client_bytes_sum_ += bytes - known;
+  known = bytes;
+}
+
 void Administration::EvictClientsAbove(uint64_t limit_bytes) {
   uint64_t sum_bytes = 0;
   std::vector<std::pair<SessionCore*, uint64_t>> candidates;
   for (const auto& [id, session] : sessions_) {
     if (session->is_trusted()) continue;
     const uint64_t bytes = BytesOf(engine_, *session);
+    SetClientBytes(id, bytes);
     sum_bytes += bytes;
     if (!session->no_evict()) candidates.emplace_back(session, bytes);
   }
@@ -136,7 +162,13 @@ void Administration::Configure() {
   const EngineOptions& options = engine_.options();
   ConfigureSizeLogs();
   logs_all_ = options.slowlog_log_slower_than_us == 0 || logs_sizes();
+  const bool had_limit = client_limit_bytes_.has_value();
   client_limit_bytes_ = ClientMemoryLimit(options);
+  if (had_limit == client_limit_bytes_.has_value()) return;
+  client_bytes_.clear();
+  client_bytes_sum_ = 0;
+  resized_.clear();
+  for (const auto& [id, session] : sessions_) NoteClientSize(id);
 }
 
 void Administration::ConfigureSizeLogs() {

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "redouble/backends/memory/server/host.h"
 #include "redouble/backends/memory/server/latency_monitor.h"
@@ -101,9 +102,13 @@ class Administration {
 
   // Closes clients until the memory of all clients is below maxmemory-clients. A host calls it
   // between commands. As in Redis, clients are closed in the order of their size, rounded to a
-  // power of two, older ones first; CLIENT NO-EVICT protects a client.
-  void EvictClients() {
-    if (client_limit_bytes_) EvictClientsAbove(*client_limit_bytes_);
+  // power of two, older ones first; CLIENT NO-EVICT protects a client. O(clients whose size was
+  // noted since the last call) as long as the limit is not reached.
+  void EvictClients();
+  // The size of the session may have changed: a host calls it for each client that it reads from or
+  // writes to, and at times for every client. A new session needs no call.
+  void NoteClientSize(int64_t session_id) {
+    if (client_limit_bytes_ && host_ != nullptr) resized_.push_back(session_id);
   }
 
   // The clients that EvictClients may close, by their size: the first class has those below 2^15
@@ -198,6 +203,9 @@ class Administration {
  private:
   bool samples_latency() const;
   void EvictClientsAbove(uint64_t limit_bytes);
+  void MeasureClients();
+  // Sets the measured size of a client.
+  void SetClientBytes(int64_t id, uint64_t bytes);
   void FinishSlowly(SessionCore& session, const Sent& sent, const store::Reply& reply,
                     int64_t begun_us);
   bool IsSlow(store::CommandId id, int64_t duration_us) const;
@@ -235,6 +243,11 @@ class Administration {
   SizeLog large_replies_;
   LatencyMonitor latency_monitor_;
   std::map<int64_t, SessionCore*> sessions_;
+  // With maxmemory-clients: each client's size when it was measured last, their sum, and the
+  // clients to be measured again.
+  absl::flat_hash_map<int64_t, uint64_t> client_bytes_;
+  uint64_t client_bytes_sum_ = 0;
+  std::vector<int64_t> resized_;
   std::vector<SessionCore*> monitors_;
   struct OwnedPause {
     Pause pause = Pause::kNone;

@@ -181,6 +181,8 @@ TEST_F(AdministrationTest, ShowsScriptsToMonitorsBeforeTheyRun) {
   EXPECT_EQ(lines({"MULTI"}), Lines({"?:0] \"MULTI\""}));
   EXPECT_EQ(lines({"eval", body, "0"}), Lines());
   EXPECT_EQ(lines({"exec"}), Lines({eval, "lua] \"get\" \"k\"", "?:0] \"exec\""}));
+  EXPECT_EQ(lines({"exec", "x"}), Lines({"?:0] \"exec\" \"x\""})) << "a refused EXEC is shown, too";
+  EXPECT_EQ(lines({"get"}), Lines());
   monitor.session().Reset();
   EXPECT_EQ(lines({"eval", body, "0"}), Lines());
 }

@@ -75,13 +75,15 @@ Reply Refusal(EngineCore::Resolution resolution, CommandId id, std::string_view 
   }
 }
 
+constexpr std::string_view kAborted = "EXECABORT Transaction discarded because of: ";
+
 // An EXEC that is refused also ends the transaction.
 Reply AbortedExec(SessionCore& session, const Reply& refusal) {
   session.EndTransaction();
   constexpr std::string_view kCode = "ERR ";
   std::string_view reason = refusal.text();
   if (reason.starts_with(kCode)) reason.remove_prefix(kCode.size());
-  return Reply::Error("EXECABORT Transaction discarded because of: " + std::string(reason));
+  return Reply::Error(std::string(kAborted) + std::string(reason));
 }
 
 // These commands run at once in a transaction.
@@ -388,24 +390,32 @@ Reply EngineCore::Execute(SessionCore& session, CommandId id, std::string_view n
                           Arguments arguments) {
   if (cluster_) session.BeginCommand();
   if (compatibility_.renames_commands() && !session.is_trusted()) id = CommandNamed(name);
-  if (const Resolution resolution = Resolve(id, arguments); resolution != Resolution::kFound) {
-    // An unknown subcommand is no call of its container.
-    const bool is_row = resolution != Resolution::kUnknownSubcommand;
-    return Refuse(session, is_row ? id : CommandId::kUnknown,
-                  Refusal(resolution, id, name, arguments));
-  }
+  const Resolution resolution = Resolve(id, arguments);
+  // An unknown subcommand is no call of its container.
+  const bool is_row = resolution == Resolution::kFound || resolution == Resolution::kWrongArity;
+  const CommandId called = is_row ? id : CommandId::kUnknown;
   if (tracking_.has_clients()) EndCaching(*this, session);
-  session.NoteUse(id, clock_.NowMicros());
+  session.NoteUse(called, clock_.NowMicros());
+  // As in Redis, MONITOR shows an EXEC that is refused.
+  const auto refused = [&](Reply refusal) {
+    if (called == CommandId::kExec && refusal.text().starts_with(kAborted)) {
+      administration_.ShowToMonitors(session, {called, name, arguments});
+    }
+    return refusal;
+  };
+  if (resolution != Resolution::kFound) {
+    return refused(Refuse(session, called, Refusal(resolution, id, name, arguments)));
+  }
   if (MayRefuseBySession(session, id)) {
     if (std::optional<Reply> refusal = RefuseBySession(session, id, arguments)) {
-      return *std::move(refusal);
+      return refused(*std::move(refusal));
     }
   } else {
     assert(!RefuseBySession(session, id, arguments));
   }
   if (may_refuse() && !session.is_obeyed()) {
     if (std::optional<Reply> refusal = RefusalNow(session, id, arguments)) {
-      return Refuse(session, id, *std::move(refusal));
+      return refused(Refuse(session, id, *std::move(refusal)));
     }
     if (!session.is_trusted() && administration_.Postpones(session, id, arguments)) {
       session.Postpone();

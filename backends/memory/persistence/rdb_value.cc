@@ -201,7 +201,15 @@ bool ReadElement(RdbReader& reader, List& list) {
 bool ReadListpackNode(RdbReader& reader, List& list) {
   const std::optional<uint64_t> container = reader.ReadLength();
   if (!container) return false;
-  if (*container == kPlainNode) return ReadElement(reader, list);
+  if (*container == kPlainNode) {
+    const std::optional<std::string_view> element = reader.ReadStringView();
+    if (element && element->empty()) {
+      reader.Fail("an element that is not empty");
+      return false;
+    }
+    if (element) list.Push(List::End::kBack, *element);
+    return element.has_value();
+  }
   if (*container != kPackedNode) {
     reader.Fail("the format of a list's node, 1 or 2");
     return false;

@@ -102,16 +102,24 @@ std::optional<std::vector<std::string>> ReadZiplist(std::string_view bytes) {
   constexpr uint64_t kUncounted = 0xFFFF;
   if (!count || *size != bytes.size() || *tail >= bytes.size()) return std::nullopt;
   std::vector<std::string> entries;
+  // Each entry has the size of the one before it, and the head has the place of the last one.
+  uint64_t last = 0;
+  uint64_t last_bytes = 0;
   for (;;) {
-    const std::optional<uint64_t> before = reader.ReadLittleEndian(1);
+    const uint64_t begin = reader.offset();
+    std::optional<uint64_t> before = reader.ReadLittleEndian(1);
     if (!before) return std::nullopt;
     if (*before == kEnd) break;
-    if (*before == kLong && !reader.ReadLittleEndian(4)) return std::nullopt;
+    if (*before == kLong) before = reader.ReadLittleEndian(4);
+    if (before != last_bytes) return std::nullopt;
     std::optional<std::string> entry = ReadEntryPayload(reader);
     if (!entry) return std::nullopt;
     entries.push_back(*std::move(entry));
+    last = begin;
+    last_bytes = reader.offset() - begin;
   }
   if (reader.ReadLittleEndian(1)) return std::nullopt;
+  if (!entries.empty() && *tail != last) return std::nullopt;
   if (*count != kUncounted && *count != entries.size()) return std::nullopt;
   return entries;
 }

@@ -30,8 +30,10 @@ bool Same(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(base::ToAbsl(a), base::ToAbsl(b));
 }
 
+// As in Redis, each blank ends a word, which may be empty.
 std::vector<std::string> WordsOf(std::string_view text) {
-  return absl::StrSplit(base::ToAbsl(text), ' ', absl::SkipEmpty());
+  if (text.empty()) return {};
+  return absl::StrSplit(base::ToAbsl(text), ' ');
 }
 
 Error CheckInteger(const KeptParameter& parameter, std::string& value) {

@@ -103,6 +103,7 @@ void Statistics::CountBlockedFailure(CommandId id, const Reply& reply) {
 void Statistics::Reset() { *this = Statistics(); }
 
 void Statistics::CountFailure(CommandStatistics& command, const Reply& error) {
+  if (std::exchange(leaves_error_out_, false)) return;
   ++command.failed;
   if (!std::exchange(error_is_counted_, false)) CountError(error.text());
 }

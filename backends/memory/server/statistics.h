@@ -93,6 +93,8 @@ class Statistics {
   // The error that the next counted call returns has been counted: a command of its script returned
   // it.
   void MarkErrorAsCounted() { error_is_counted_ = true; }
+  // The next error that a counted call returns is neither a failure of the command nor an error.
+  void LeaveNextErrorOut() { leaves_error_out_ = true; }
   // The errors within the array that a command's script returned: the new ones, and the number of
   // those that have been counted. As in Redis, each of the latter is a failure of the command, and
   // all of the others together are one.
@@ -134,6 +136,7 @@ class Statistics {
   Synchronizations synchronizations_;
   int64_t background_jobs_ = 0;
   bool error_is_counted_ = false;
+  bool leaves_error_out_ = false;
 };
 
 }  // namespace redouble::inline v0_1::memory

@@ -163,7 +163,8 @@ RequestParser::Line RequestParser::ReadLine(std::string_view input, std::string_
   const char* const begin = input.data() + position_;
   const size_t size = input.size() - position_;
   const auto* end = static_cast<const char*>(std::memchr(begin, '\r', size));
-  // Redis searches for "\r" alone and requires one more byte.
+  // Redis searches for "\r" alone, in a C string, and requires one more byte.
+  if (end != nullptr && std::memchr(begin, '\0', end - begin) != nullptr) end = nullptr;
   if (end == nullptr) return size > kMaxLineBytes ? Line::kTooBig : Line::kIncomplete;
   if (end + 2 > begin + size) return Line::kIncomplete;
   line = std::string_view(begin, end - begin);

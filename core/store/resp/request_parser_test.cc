@@ -171,6 +171,18 @@ TEST(RequestParser, SeesNoLineEndAfterAZeroByte) {
   EXPECT_EQ(parser.Parse(input, {}), RequestParser::Progress::kError);
 }
 
+TEST(RequestParser, SeesNoEndOfALengthAfterAZeroByte) {
+  for (const std::string_view hidden :
+       {std::string_view("*1\0\r\n", 5), std::string_view("*1\r\n\0$4\r\nPING\r\n", 15),
+        std::string_view("*1\r\n$4\0\r\nPING\r\n", 15)}) {
+    RequestParser parser;
+    std::string input(hidden);
+    EXPECT_EQ(parser.Parse(input, {}), RequestParser::Progress::kIncomplete) << hidden;
+    input.append(70'000, 'x');
+    EXPECT_EQ(parser.Parse(input, {}), RequestParser::Progress::kError) << hidden;
+  }
+}
+
 TEST(RequestParser, SkipsVerticalTabsAndFormFeedsOnlyBetweenInlineWords) {
   EXPECT_EQ(Commands("\vecho\v \fa\fb \v\f\r\n"), std::vector<Words>({{"echo\v", "a\fb"}}));
   EXPECT_EQ(Commands("echo \v'a' \"b\"\vc\v\"d e\"\r\n"),

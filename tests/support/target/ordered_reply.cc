@@ -35,7 +35,8 @@ Reply Ordered(const Reply& reply) {
   const bool any_order = reply.shape() == Reply::Shape::kSet ||
                          std::all_of(elements.begin(), elements.end(), IsSubcommandRow);
   if (any_order) std::sort(elements.begin(), elements.end(), Before);
-  return Reply::Array(std::move(elements));
+  const bool is_set = reply.shape() == Reply::Shape::kSet;
+  return is_set ? Reply::Set(std::move(elements)) : Reply::Array(std::move(elements));
 }
 
 }  // namespace redouble::inline v0_1::tests

@@ -1,5 +1,4 @@
 // OBJECT and WAIT.
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -15,22 +14,11 @@
 namespace redouble::inline v0_1::memory {
 namespace {
 
-// Redis shares these integers between keys, which it shows as a constant reference count.
-constexpr int64_t kSharedIntegers = 10'000;
-constexpr int64_t kSharedCount = std::numeric_limits<int32_t>::max();
-
 // Such a lookup neither updates the LRU and LFU fields nor publishes "keymiss".
 const Database::Entry* Look(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = context.db().Find(arguments[0]);
   context.CountLookup(entry != nullptr);
   return entry;
-}
-
-// Each key needs its own LRU or LFU field if keys are evicted by it. Redis decides when it stores
-// the value.
-bool SharesIntegers(const EngineOptions& options) {
-  const MaxmemoryPolicy policy = options.maxmemory_policy;
-  return options.maxmemory_bytes == 0 || !(IsLru(policy) || IsLfu(policy));
 }
 
 }  // namespace
@@ -88,11 +76,7 @@ Reply HandleObjectIdleTime(CommandContext& context, Arguments arguments) {
 Reply HandleObjectRefCount(CommandContext& context, Arguments arguments) {
   const Database::Entry* entry = Look(context, arguments);
   if (entry == nullptr) return Reply::Nil();
-  const Value& value = entry->value;
-  const bool shared = !context.engine().Has(Feature::kEmbeddedKeys) &&
-                      SharesIntegers(context.engine().options()) && value.is_integer() &&
-                      value.integer() >= 0 && value.integer() < kSharedIntegers;
-  return Reply::Integer(shared ? kSharedCount : 1);
+  return Reply::Integer(ShownReferences(context, *entry));
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "redouble/backends/memory/commands/keys/shown_encoding.h"
 
 #include <cstddef>
+#include <limits>
 
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/backends/memory/engine/engine_core.h"
@@ -22,6 +23,17 @@ bool IsTooLongWithKey(const CommandContext& context, const Database::Entry& entr
   return entry.key().size() + entry.value.TextSize() + deadline_bytes > kMostEmbeddedBytes;
 }
 
+// Redis shares these integers between keys, which it shows as a constant reference count.
+constexpr int64_t kSharedIntegers = 10'000;
+constexpr int64_t kSharedCount = std::numeric_limits<int32_t>::max();
+
+// Each key needs its own LRU or LFU field if keys are evicted by it. Redis decides when it stores
+// the value.
+bool SharesIntegers(const EngineOptions& options) {
+  const MaxmemoryPolicy policy = options.maxmemory_policy;
+  return options.maxmemory_bytes == 0 || !(IsLru(policy) || IsLfu(policy));
+}
+
 }  // namespace
 
 std::string_view ShownEncoding(const CommandContext& context, const Database::Entry& entry) {
@@ -31,6 +43,14 @@ std::string_view ShownEncoding(const CommandContext& context, const Database::En
   const bool has_room =
       encoding == "listpack" && deadlines != nullptr && deadlines->Tracks(entry.key());
   return has_room ? "listpackex" : encoding;
+}
+
+int64_t ShownReferences(const CommandContext& context, const Database::Entry& entry) {
+  const Value& value = entry.value;
+  const bool shared = !context.engine().Has(Feature::kEmbeddedKeys) &&
+                      SharesIntegers(context.engine().options()) && value.is_integer() &&
+                      value.integer() >= 0 && value.integer() < kSharedIntegers;
+  return shared ? kSharedCount : 1;
 }
 
 void KeepEncoding(const CommandContext& context, Database::Entry& entry) {

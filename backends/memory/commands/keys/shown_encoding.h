@@ -1,7 +1,7 @@
-// The encoding of a value as OBJECT ENCODING and DEBUG OBJECT show it.
+// The encoding and the reference count of a value as OBJECT and DEBUG OBJECT show them.
 //
-// It depends on the version, and in Valkey 8.1 for strings also on the key and the deadline,
-// because a short string lies in one allocation with them.
+// The encoding depends on the version, and in Valkey 8.1 for strings also on the key and the
+// deadline, because a short string lies in one allocation with them.
 //
 //   KeepEncoding(context, entry);  // Before RENAME: a string that is raw stays raw.
 //   ShownEncoding(context, entry);
@@ -11,6 +11,7 @@
 #ifndef REDOUBLE_BACKENDS_MEMORY_COMMANDS_KEYS_SHOWN_ENCODING_H_
 #define REDOUBLE_BACKENDS_MEMORY_COMMANDS_KEYS_SHOWN_ENCODING_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "redouble/backends/memory/engine/command_context.h"
@@ -19,6 +20,9 @@
 namespace redouble::inline v0_1::memory {
 
 std::string_view ShownEncoding(const CommandContext& context, const Database::Entry& entry);
+
+// The reference count of a value: that of a shared integer if Redis shares it, otherwise 1.
+int64_t ShownReferences(const CommandContext& context, const Database::Entry& entry);
 
 // To be called before the value of an entry gets another key, or the entry loses its deadline.
 void KeepEncoding(const CommandContext& context, Database::Entry& entry);

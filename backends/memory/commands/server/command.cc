@@ -146,12 +146,14 @@ Reply InfoReply(const Compatibility& compatibility, CommandId id) {
   for (const CommandId subcommand : SubcommandsOf(compatibility, id)) {
     subcommands.push_back(InfoReply(compatibility, subcommand));
   }
+  // In RESP3 an empty list is a set, as in Redis.
+  Reply list = subcommands.empty() ? Reply::Set({}) : Reply::Array(std::move(subcommands));
   const auto [first, last, step] = LegacyRange(spec);
-  return Reply::Array(
-      {Reply::Bulk(spec.name), Reply::Integer(spec.arity), CommandFlags(compatibility, spec.flags),
-       Reply::Integer(first), Reply::Integer(last), Reply::Integer(step),
-       Reply::Set(std::move(categories)), Reply::Set(std::move(tips)),
-       KeySpecsReply(spec, compatibility.version()), Reply::Set(std::move(subcommands))});
+  return Reply::Array({Reply::Bulk(spec.name), Reply::Integer(spec.arity),
+                       CommandFlags(compatibility, spec.flags), Reply::Integer(first),
+                       Reply::Integer(last), Reply::Integer(step),
+                       Reply::Set(std::move(categories)), Reply::Set(std::move(tips)),
+                       KeySpecsReply(spec, compatibility.version()), std::move(list)});
 }
 
 // Valkey's own versions have no name of the product here.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/commands/help.h"
 #include "redouble/backends/memory/commands/server/config_parameters.h"
@@ -203,7 +204,7 @@ Reply HandleConfigSet(CommandContext& context, Arguments arguments) {
       continue;
     }
     const ValueError error = SetValue(found, arguments[i + 1], options);
-    if (error) return SetFailed(arguments[i], *error);
+    if (error) return SetFailed(absl::AsciiStrToLower(base::ToAbsl(arguments[i])), *error);
   }
   if (std::optional<Reply> error = Apply(engine, options, folder, !context.may_block()))
     return *std::move(error);

@@ -50,8 +50,9 @@ std::string OutputLimitsText(const EngineOptions& options) {
 }
 
 std::optional<std::string> SetOutputLimits(EngineOptions& options, std::string_view text) {
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(base::ToAbsl(text), ' ', absl::SkipEmpty());
+  // Each blank ends a word, which may be empty.
+  std::vector<absl::string_view> words;
+  if (!text.empty()) words = absl::StrSplit(base::ToAbsl(text), ' ');
   if (words.size() % 4 != 0) return "Wrong number of arguments in buffer limit configuration.";
   std::array<OutputBufferLimit, 3> limits = options.server.client_output_buffer_limits;
   for (size_t i = 0; i < words.size(); i += 4) {

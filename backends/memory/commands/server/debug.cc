@@ -139,9 +139,9 @@ Reply Object(CommandContext& context, Arguments arguments) {
   const Value& value = entry->value;
   const List* list = value.As<List>();
   return Reply::Status(base::ToStd(absl::StrCat(
-      "Value at:0x0 refcount:1 encoding:", base::ToAbsl(ShownEncoding(context, *entry)),
-      " serializedlength:", DumpValue(value).size() - kDumpFrameBytes,
-      " lru:", entry->eviction.used_s & kLruClockMax,
+      "Value at:0x0 refcount:", ShownReferences(context, *entry),
+      " encoding:", base::ToAbsl(ShownEncoding(context, *entry)), " serializedlength:",
+      DumpValue(value).size() - kDumpFrameBytes, " lru:", entry->eviction.used_s & kLruClockMax,
       " lru_seconds_idle:", entry->eviction.IdleSeconds(context.now_s()),
       list == nullptr ? "" : NodesText(*list, context.limits()))));
 }
@@ -413,7 +413,9 @@ Reply DigestsOfValues(CommandContext& context, Arguments keys) {
   return Reply::Array(std::move(digests));
 }
 
-Reply Error(CommandContext&, Arguments arguments) {
+// As in Redis, no statistics count this error.
+Reply Error(CommandContext& context, Arguments arguments) {
+  context.engine().administration().statistics().LeaveNextErrorOut();
   return Reply::Error(WordInError(arguments[0]));
 }
 

@@ -394,9 +394,10 @@ Reply HandleXClaim(CommandContext& context, Arguments arguments) {
 }
 
 Reply HandleXAutoClaim(CommandContext& context, Arguments arguments) {
+  // Redis looks the group's key up first, and reports errors of the options first.
+  GroupOfStream found = FindGroup(context, arguments[0], arguments[1]);
   AutoClaimOptions claim;
   if (Reply error = ReadAutoClaim(arguments.subspan(3), claim); error.is_error()) return error;
-  GroupOfStream found = FindGroup(context, arguments[0], arguments[1]);
   if (found.error) return *std::move(found.error);
   if (!FitsInMemory(claim.count)) {
     return Reply::Error(
