@@ -51,6 +51,7 @@ enum Family : size_t {
   kTaskShard,
   kSignalShard,
   kProcessingShard,
+  kShardEvents,
   kFamilyCount,
 };
 
@@ -212,6 +213,14 @@ constexpr std::array<store::LayoutRow, kFamilyCount> kRows = {{
       .purpose = "signals that a coordinator has taken from a shard and not committed",
       .source = kAdded},
      "{{completion_signals:{shard:int}}}:processing:{consumer:id}"},
+    {{.id = "orchestrator.shard_events",
+      .system = kSystem,
+      .pattern = "run:{{{run_id:id}}}",
+      .type = KeyType::kNone,
+      .ttl_rule = "none: a shard channel of Pub/Sub",
+      .lifecycle = "an option; exists while a client subscribes",
+      .purpose = "as `run:{run_id}`, for SPUBLISH",
+      .source = kAdded}},
 }};
 
 const store::LayoutTable& Table() {
@@ -277,6 +286,10 @@ absl::StatusOr<std::string> Keys::Approval(RunApproval approval) const {
 
 absl::StatusOr<std::string> Keys::EventChannel(std::string_view run_id) const {
   return Table().pattern(layout_, kEvents).Build(run_id);
+}
+
+absl::StatusOr<std::string> Keys::EventShardChannel(std::string_view run_id) const {
+  return Table().pattern(layout_, kShardEvents).Build(run_id);
 }
 
 absl::StatusOr<std::string> Keys::CachedResult(CacheEntry entry) const {

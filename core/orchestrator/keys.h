@@ -98,6 +98,8 @@ class Keys {
   absl::StatusOr<std::string> PendingApprovals(std::string_view run_id) const;
   absl::StatusOr<std::string> Approval(RunApproval approval) const;
   absl::StatusOr<std::string> EventChannel(std::string_view run_id) const;
+  // As EventChannel, for SPUBLISH.
+  absl::StatusOr<std::string> EventShardChannel(std::string_view run_id) const;
   absl::StatusOr<std::string> CachedResult(CacheEntry entry) const;
   absl::StatusOr<std::string> PendingTokens(RunNode join) const;
   absl::StatusOr<std::string> Loop(RunNode loop) const;

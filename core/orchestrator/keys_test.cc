@@ -118,6 +118,8 @@ TEST(OrchestratorKeys, OfTheFirstShardAreTheDocumentedOnes) {
 
 TEST(OrchestratorKeys, SpellWhatStandsAloneAlikeInBothForms) {
   EXPECT_EQ(kTagged.EventChannel("run_123").value(), kPlain.EventChannel("run_123").value());
+  EXPECT_EQ(kTagged.EventShardChannel("run_123").value(), "run:{run_123}");
+  EXPECT_EQ(kPlain.EventShardChannel("run_123").value(), "run:{run_123}");
   EXPECT_EQ(kTagged.TaskStream("http").value(), kPlain.TaskStream("http").value());
   EXPECT_EQ(kTagged.CachedResult({"s", "k"}).value(), kPlain.CachedResult({"s", "k"}).value());
 }
@@ -162,6 +164,7 @@ TEST(OrchestratorKeys, RefuseAnIdThatCouldReachAnotherRun) {
                                                               keys.Approval({id, "1"}),
                                                               keys.Approval({"run", id}),
                                                               keys.EventChannel(id),
+                                                              keys.EventShardChannel(id),
                                                               keys.PendingTokens({id, "D"}),
                                                               keys.PendingTokens({"run", id}),
                                                               keys.Loop({id, "R"}),
@@ -227,7 +230,7 @@ TEST(OrchestratorKeys, NameTheChangesOfTheCounter) {
 
 TEST(OrchestratorKeys, FillEveryColumnOfTheInventory) {
   for (const store::KeyLayout form : {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
-    ASSERT_EQ(KeyFamilies(form).size(), 17u);
+    ASSERT_EQ(KeyFamilies(form).size(), 18u);
     for (const store::KeyFamily& family : KeyFamilies(form)) {
       EXPECT_EQ(family.system, "orchestrator");
       for (const std::string_view text :

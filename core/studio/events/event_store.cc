@@ -159,6 +159,15 @@ EventStore::Insertion EventStore::Prepare(const EventEnvelope& envelope, std::st
   return insertion;
 }
 
+store::PublishedChannels EventStore::ServiceChannels(std::string_view service_id) const {
+  return {options_.channels, keys_.ServiceChannel(service_id),
+          keys_.ServiceShardChannel(service_id)};
+}
+
+store::PublishedChannels EventStore::TaskChannels(TaskName task) const {
+  return {options_.channels, keys_.TaskChannel(task), keys_.TaskShardChannel(task)};
+}
+
 base::Task<absl::StatusOr<bool>> EventStore::InsertInSteps(const EventEnvelope& envelope,
                                                            std::string dedupe_key, absl::Time now) {
   const TaskName task = {envelope.service_id, envelope.event.task_id};
@@ -185,8 +194,8 @@ base::Task<absl::Status> EventStore::WriteInsertion(const Insertion& insertion) 
       {keys_.LatestObservationTimestamp(insertion.service_id), &insertion.latest.observation},
   }};
   const std::string ingested_key = keys_.LatestIngestedTimestamp(insertion.service_id);
-  const std::array<std::string, 2> channels = {keys_.ServiceChannel(insertion.service_id),
-                                               keys_.TaskChannel(task)};
+  const std::array<store::PublishedChannels, 2> channels = {ServiceChannels(insertion.service_id),
+                                                            TaskChannels(task)};
 
   Batch batch(Batch::Atomicity::kTransaction);
   const auto expire = [&](const std::string& key) {
@@ -206,8 +215,8 @@ base::Task<absl::Status> EventStore::WriteInsertion(const Insertion& insertion) 
     if (*timestamp) set(key, **timestamp);
   }
   set(ingested_key, insertion.ingested_at);
-  for (const std::string& channel : channels) {
-    batch.Add(CommandId::kPublish, {channel, *insertion.document});
+  for (const store::PublishedChannels& channel : channels) {
+    store::AddPublish(batch, channel, *insertion.document);
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
                                co_await store::Execute(store_, batch));
@@ -228,23 +237,27 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertByScript(const EventEnvelope&
   const std::vector<std::string_view> key_views(keys.begin(), keys.end());
   const int64_t ttl_seconds = options_.ttl_seconds.value_or(0);
   const std::string ttl = ttl_seconds == 0 ? "" : absl::StrCat(ttl_seconds);
+  const store::PublishedChannels of_service = ServiceChannels(task.service_id);
+  const store::PublishedChannels of_task = TaskChannels(task);
   Latest latest;  // Missing, until the script returns the present values.
   while (true) {
     const Insertion insertion = Prepare(envelope, dedupe_key, latest, now);
     REDOUBLE_CO_RETURN_IF_ERROR(insertion.document.status());
-    const std::array<std::string, 13> arguments = {*insertion.document,
+    const std::array<std::string, 15> arguments = {*insertion.document,
                                                    dedupe_key,
                                                    absl::StrCat(options_.history_maxlen - 1),
                                                    ttl,
                                                    insertion.ingested_at,
-                                                   keys_.ServiceChannel(task.service_id),
-                                                   keys_.TaskChannel(task),
+                                                   of_service.documented,
+                                                   of_task.documented,
                                                    Marked(latest.task),
                                                    Marked(latest.status),
                                                    Marked(latest.observation),
                                                    Marked(insertion.latest.task),
                                                    Marked(insertion.latest.status),
-                                                   Marked(insertion.latest.observation)};
+                                                   Marked(insertion.latest.observation),
+                                                   of_service.sharded,
+                                                   of_task.sharded};
     const std::vector<std::string_view> views(arguments.begin(), arguments.end());
     REDOUBLE_CO_ASSIGN_OR_RETURN(Reply reply,
                                  co_await InsertScript().Run(store_, key_views, views));
