@@ -42,7 +42,9 @@ Batch WriteBatch(const Append& append) {
     batch.Add(CommandId::kSAdd, {append.membership->set, append.membership->member});
     AddExpire(batch, append, append.membership->set);
   }
-  store::AddPublish(batch, append.channels, append.payload);
+  if (!append.channels.documented.empty()) {
+    batch.Add(CommandId::kPublish, {append.channels.documented, append.payload});
+  }
   return batch;
 }
 
@@ -116,6 +118,8 @@ base::Task<absl::StatusOr<bool>> AppendOnceAtomically(store::Store& store,
 base::Task<absl::StatusOr<bool>> AppendOnceInLayout(store::Store& store, store::KeyLayout layout,
                                                     std::span<const Append> appends,
                                                     bool atomically) {
+  // A transaction cannot publish on a shard channel (core/store/pubsub/channel.h).
+  atomically = atomically || !appends.front().channels.sharded.empty();
   if (layout == store::KeyLayout::kCluster) return AppendOnceInSteps(store, appends, atomically);
   return atomically ? AppendOnceAtomically(store, appends) : AppendOnce(store, appends.front());
 }

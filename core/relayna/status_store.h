@@ -49,7 +49,8 @@ struct StatusOptions {
   // atomic_events and newest_first apply.
   Hardening hardening = {};
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
-  // The channels on which events are published. Shard channels need a server of Redis 7.0.
+  // The channels on which events are published. With shard channels, which need a server of Redis
+  // 7.0, a status event is written by the script of atomic_events; its feed item, as without.
   store::ChannelKind channels = store::ChannelKind::kDocumented;
 };
 

@@ -29,8 +29,12 @@ base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
   const Following before = std::exchange(following_, Following::kRuns);
   const store::Channel channel = published.followed();
   const std::string_view channels[] = {channel.name};
-  absl::Status subscribed = channel.sharded ? co_await store::SSubscribe(source_, channels)
-                                            : co_await store::Subscribe(source_, channels);
+  absl::Status subscribed;
+  if (channel.sharded) {
+    subscribed = co_await store::SSubscribe(source_, channels);
+  } else {
+    subscribed = co_await store::Subscribe(source_, channels);
+  }
   if (!subscribed.ok()) following_ = before;
   co_return subscribed;
 }

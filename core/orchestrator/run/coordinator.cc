@@ -736,7 +736,7 @@ absl::Status Coordinator::AddEvents(store::Batch& batch) const {
     REDOUBLE_ASSIGN_OR_RETURN(store::PublishedChannels channels,
                               RunChannels(event.run_id, options_.channels));
     REDOUBLE_ASSIGN_OR_RETURN(std::string text, FormatEvent(event));
-    store::AddOwnedPublish(batch, std::move(channels), std::move(text));
+    store::AddPublish(batch, std::move(channels), std::move(text));
   }
   return absl::OkStatus();
 }

@@ -28,14 +28,7 @@ Channel PublishedChannels::followed() const {
   return sharded.empty() ? Channel{documented, false} : Channel{sharded, true};
 }
 
-void AddPublish(Batch& batch, const PublishedChannels& channels, std::string_view payload) {
-  if (!channels.documented.empty()) {
-    batch.Add(CommandId::kPublish, {channels.documented, payload});
-  }
-  if (!channels.sharded.empty()) batch.Add(CommandId::kSPublish, {channels.sharded, payload});
-}
-
-void AddOwnedPublish(Batch& batch, PublishedChannels channels, std::string payload) {
+void AddPublish(Batch& batch, PublishedChannels channels, std::string payload) {
   if (!channels.documented.empty()) {
     batch.Add(CommandId::kPublish).AddOwned(std::move(channels.documented)).AddOwned(payload);
   }

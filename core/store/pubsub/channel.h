@@ -74,13 +74,11 @@ struct PublishedChannels {
   std::string sharded;     // Of SPUBLISH; empty: none.
 };
 
-// Adds a PUBLISH, an SPUBLISH or both, which refer to the arguments.
+// Adds a PUBLISH, an SPUBLISH or both, which own the arguments.
 //
-// In a transaction add it last: while a slot moves, Redis 7.0 does not look whether a node has the
-// keys of the commands after an SPUBLISH, and would create them twice.
-void AddPublish(Batch& batch, const PublishedChannels& channels, std::string_view payload);
-// As AddPublish; the commands own the arguments.
-void AddOwnedPublish(Batch& batch, PublishedChannels channels, std::string payload);
+// The batch must be a pipeline: in a transaction, Redis 7.0 takes a shard channel for a key, which
+// is always missing, and refuses the transaction while the slot moves. A script may publish.
+void AddPublish(Batch& batch, PublishedChannels channels, std::string payload);
 
 }  // namespace redouble::inline v0_1::store
 

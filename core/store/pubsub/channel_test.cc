@@ -31,12 +31,11 @@ std::vector<std::string> CommandsOf(const PublishedChannels& channels) {
 
 TEST(PublishedChannels, AreThoseOfTheKind) {
   EXPECT_THAT(CommandsOf(PublishedChannels(ChannelKind::kDocumented, "c", "{c}")),
-              ElementsAre("PUBLISH c text"));
+              ElementsAre("publish c text"));
   EXPECT_THAT(CommandsOf(PublishedChannels(ChannelKind::kSharded, "c", "{c}")),
-              ElementsAre("SPUBLISH {c} text"));
-  // Last, as AddPublish requires.
+              ElementsAre("spublish {c} text"));
   EXPECT_THAT(CommandsOf(PublishedChannels(ChannelKind::kBoth, "c", "{c}")),
-              ElementsAre("PUBLISH c text", "SPUBLISH {c} text"));
+              ElementsAre("publish c text", "spublish {c} text"));
   EXPECT_THAT(CommandsOf(PublishedChannels()), IsEmpty());
 }
 

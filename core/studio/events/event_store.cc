@@ -103,7 +103,9 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertEvent(const EventEnvelope& en
                                                          absl::Time now) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::string dedupe_key,
                                DedupeKey(envelope.service_id, envelope.event));
-  if (options_.hardening.atomic_event_insert) {
+  // A transaction cannot publish on a shard channel (core/store/pubsub/channel.h).
+  if (options_.hardening.atomic_event_insert ||
+      options_.channels != store::ChannelKind::kDocumented) {
     co_return co_await InsertByScript(envelope, std::move(dedupe_key), now);
   }
   co_return co_await InsertInSteps(envelope, std::move(dedupe_key), now);
@@ -194,8 +196,8 @@ base::Task<absl::Status> EventStore::WriteInsertion(const Insertion& insertion) 
       {keys_.LatestObservationTimestamp(insertion.service_id), &insertion.latest.observation},
   }};
   const std::string ingested_key = keys_.LatestIngestedTimestamp(insertion.service_id);
-  const std::array<store::PublishedChannels, 2> channels = {ServiceChannels(insertion.service_id),
-                                                            TaskChannels(task)};
+  const std::array<std::string, 2> channels = {keys_.ServiceChannel(insertion.service_id),
+                                               keys_.TaskChannel(task)};
 
   Batch batch(Batch::Atomicity::kTransaction);
   const auto expire = [&](const std::string& key) {
@@ -215,8 +217,8 @@ base::Task<absl::Status> EventStore::WriteInsertion(const Insertion& insertion) 
     if (*timestamp) set(key, **timestamp);
   }
   set(ingested_key, insertion.ingested_at);
-  for (const store::PublishedChannels& channel : channels) {
-    store::AddPublish(batch, channel, *insertion.document);
+  for (const std::string& channel : channels) {
+    batch.Add(CommandId::kPublish, {channel, *insertion.document});
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Reply> replies,
                                co_await store::Execute(store_, batch));

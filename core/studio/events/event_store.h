@@ -43,7 +43,8 @@ struct EventStoreOptions {
   int64_t history_maxlen = 5000;
   Hardening hardening = {};
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
-  // The channels on which documents are published. Shard channels need a server of Redis 7.0.
+  // The channels on which documents are published. With shard channels, which need a server of
+  // Redis 7.0, an event is inserted as with atomic_event_insert.
   store::ChannelKind channels = store::ChannelKind::kDocumented;
 };
 

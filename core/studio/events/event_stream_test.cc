@@ -195,8 +195,8 @@ TEST(StudioEventStreamOnACluster, FollowsTheShardChannelsOfAServiceAndOfATask) {
       for (auto* next : {&from_service, &from_task, &from_old}) next->Start();
       EXPECT_THAT(base::Run(events.InsertEvent(Event("e1"), clock.Now())), IsOk());
       ASSERT_TRUE(from_service.done() && from_task.done());
-      EXPECT_EQ(from_service.TakeResult().value().event.event_id, "e1");
-      EXPECT_EQ(from_task.TakeResult().value().event.event_id, "e1");
+      EXPECT_EQ(from_service.TakeResult().value().event.dedupe_key, "svc-a:status:e1");
+      EXPECT_EQ(from_task.TakeResult().value().event.dedupe_key, "svc-a:status:e1");
       EXPECT_EQ(from_old.done(), kind == store::ChannelKind::kBoth);
     }
   }
