@@ -422,9 +422,8 @@ TEST_P(EventStreamOnAClusterTest, FollowsTheShardChannelOfTheTask) {
   ASSERT_THAT(base::Run(statuses.SetHistory("t1", Event("e1"))), IsOk());
   EXPECT_EQ(next_id(), "e1");
   ASSERT_THAT(base::Run(statuses.SetHistory("t2", Event("other"))), IsOk());
-  const Value child = Object({{"status", "failed"},
-                              {"event_id", "e2"},
-                              {"meta", Object({{"parent_task_id", "p1"}})}});
+  const Value child = Object(
+      {{"status", "failed"}, {"event_id", "e2"}, {"meta", Object({{"parent_task_id", "p1"}})}});
   ASSERT_THAT(base::Run(statuses.SetHistory("t1", child)), IsOk());
   EXPECT_EQ(next_id(), "e2");
   EXPECT_FALSE(base::Run(stream.Next()).value().has_value());
