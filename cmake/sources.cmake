@@ -295,6 +295,7 @@ redouble_component(
     core/store/keyspace/unused_keys.cc
     core/store/message_source.cc
     core/store/post.cc
+    core/store/pubsub/channel.cc
     core/store/pubsub/channel_reader.cc
     core/store/pubsub/pubsub.cc
     core/store/reply.cc
@@ -350,6 +351,7 @@ redouble_component(
     core/store/keyspace/key_rules.h
     core/store/keyspace/unused_keys.h
     core/store/message_source.h
+    core/store/pubsub/channel.h
     core/store/pubsub/channel_reader.h
     core/store/pubsub/pubsub.h
     core/store/reply.h

@@ -51,6 +51,7 @@ enum Family : size_t {
   kTaskShard,
   kSignalShard,
   kProcessingShard,
+  kShardEvents,
   kFamilyCount,
 };
 
@@ -188,7 +189,7 @@ constexpr std::array<store::LayoutRow, kFamilyCount> kRows = {{
       .source = kAdded}},
     {{.id = "orchestrator.task_shard",
       .system = kSystem,
-      .pattern = "wf.tasks:{shard:int}:{type}",
+      .pattern = "wf.tasks:{{{place:int}}}:{type}",
       .type = KeyType::kStream,
       .ttl_rule = kNoTtl,
       .lifecycle = "created by the first token or consumer group; persistent",
@@ -196,22 +197,28 @@ constexpr std::array<store::LayoutRow, kFamilyCount> kRows = {{
       .source = kAdded}},
     {{.id = "orchestrator.signal_shard",
       .system = kSystem,
-      .pattern = "completion_signals:{shard:int}",
+      .pattern = "completion_signals:{{{place:int}}}",
       .type = KeyType::kList,
       .ttl_rule = kNoTtl,
       .lifecycle = "persistent; gone while empty",
       .purpose = "the completion signals of the runs of one shard after the first",
-      .source = kAdded},
-     "{{completion_signals:{shard:int}}}"},
+      .source = kAdded}},
     {{.id = "orchestrator.processing_shard",
       .system = kSystem,
-      .pattern = "completion_signals:{shard:int}:processing:{consumer:id}",
+      .pattern = "completion_signals:{{{place:int}}}:processing:{consumer:id}",
       .type = KeyType::kList,
       .ttl_rule = kNoTtl,
       .lifecycle = "created when a coordinator takes a signal; gone while it holds no signal",
       .purpose = "signals that a coordinator has taken from a shard and not committed",
-      .source = kAdded},
-     "{{completion_signals:{shard:int}}}:processing:{consumer:id}"},
+      .source = kAdded}},
+    {{.id = "orchestrator.shard_events",
+      .system = kSystem,
+      .pattern = "run:{{{run_id:id}}}",
+      .type = KeyType::kNone,
+      .ttl_rule = "none: a shard channel of Pub/Sub",
+      .lifecycle = "an option; exists while a client subscribes",
+      .purpose = "as `run:{run_id}`, for SPUBLISH",
+      .source = kAdded}},
 }};
 
 const store::LayoutTable& Table() {
@@ -221,7 +228,16 @@ const store::LayoutTable& Table() {
 
 // The only placeholder that a key of the documented layout omits, in the approval family.
 constexpr std::string_view kRunId = "run_id";
-constexpr std::string_view kShard = "shard";
+constexpr std::string_view kPlace = "place";
+
+// How many slots a shard is after the first one.
+int64_t Distance(int64_t shard, int64_t shards) { return shard * base::kClusterSlots / shards; }
+
+// The number in the keys of a shard after the first one, whose key is `first`.
+int64_t PlaceOf(std::string_view first, int64_t shard, int64_t shards) {
+  const int64_t slot = base::KeySlot(first) + Distance(shard, shards);
+  return base::NumberInSlot(static_cast<int>(slot % base::kClusterSlots));
+}
 
 }  // namespace
 
@@ -251,8 +267,9 @@ absl::StatusOr<std::string> Keys::Applied(std::string_view run_id) const {
 int64_t Keys::ShardOf(std::string_view run_id) const { return base::Crc16(run_id) % queue_shards_; }
 
 absl::StatusOr<std::string> Keys::TaskStream(std::string_view type, int64_t shard) const {
-  if (shard == 0) return Table().pattern(layout_, kTasks).Build(type);
-  return Table().pattern(layout_, kTaskShard).Build(shard, type);
+  REDOUBLE_ASSIGN_OR_RETURN(std::string first, Table().pattern(layout_, kTasks).Build(type));
+  if (shard == 0) return first;
+  return Table().pattern(layout_, kTaskShard).Build(PlaceOf(first, shard, queue_shards_), type);
 }
 
 std::string Keys::TaskStreamPattern() const {
@@ -260,8 +277,9 @@ std::string Keys::TaskStreamPattern() const {
 }
 
 std::string Keys::CompletionSignals(int64_t shard) const {
-  if (shard == 0) return *Table().pattern(layout_, kCompletionSignals).Build();
-  return *Table().pattern(layout_, kSignalShard).Build(shard);
+  std::string first = *Table().pattern(layout_, kCompletionSignals).Build();
+  if (shard == 0) return first;
+  return *Table().pattern(layout_, kSignalShard).Build(PlaceOf(first, shard, queue_shards_));
 }
 
 absl::StatusOr<std::string> Keys::PendingApprovals(std::string_view run_id) const {
@@ -279,6 +297,10 @@ absl::StatusOr<std::string> Keys::EventChannel(std::string_view run_id) const {
   return Table().pattern(layout_, kEvents).Build(run_id);
 }
 
+absl::StatusOr<std::string> Keys::EventShardChannel(std::string_view run_id) const {
+  return Table().pattern(layout_, kShardEvents).Build(run_id);
+}
+
 absl::StatusOr<std::string> Keys::CachedResult(CacheEntry entry) const {
   return Table().pattern(layout_, kCache).Build(entry.scope, entry.key);
 }
@@ -294,13 +316,14 @@ absl::StatusOr<std::string> Keys::Loop(RunNode loop) const {
 absl::StatusOr<std::string> Keys::ProcessingSignals(std::string_view consumer,
                                                     int64_t shard) const {
   if (shard == 0) return Table().pattern(layout_, kProcessing).Build(consumer);
-  return Table().pattern(layout_, kProcessingShard).Build(shard, consumer);
+  const int64_t place = PlaceOf(CompletionSignals(), shard, queue_shards_);
+  return Table().pattern(layout_, kProcessingShard).Build(place, consumer);
 }
 
 std::string Keys::ProcessingPattern() const {
   if (queue_shards_ == 1) return absl::StrCat(CompletionSignals(), ":processing:*");
   const bool tagged = layout_ == KeyLayout::kCluster;
-  return tagged ? "{completion_signals*}:processing:*" : "completion_signals*:processing:*";
+  return tagged ? "[{c]*ompletion_signals*:processing:*" : "completion_signals*:processing:*";
 }
 
 std::string Keys::ServiceLease() const { return *Table().pattern(layout_, kServiceLease).Build(); }
@@ -309,9 +332,22 @@ std::optional<store::KeyMatch> Keys::Parse(std::string_view key) const {
   return Table().Parse(layout_, key);
 }
 
-int64_t ShardOfQueue(const store::KeyMatch& match) {
-  const std::optional<size_t> index = match.pattern->IndexOf(kShard);
-  return index ? base::ParseInt64(match.values[*index]).value_or(0) : 0;
+std::optional<int64_t> Keys::ShardOfQueue(const store::KeyMatch& match) const {
+  const std::optional<size_t> index = match.pattern->IndexOf(kPlace);
+  if (!index) return 0;
+  const bool is_stream = match.family->id == "orchestrator.task_shard";
+  const std::string first = is_stream ? *TaskStream(match.values.back()) : CompletionSignals();
+  const int64_t slot = base::KeySlot(match.values[*index]);
+  const int64_t distance =
+      (slot - base::KeySlot(first) + base::kClusterSlots) % base::kClusterSlots;
+  const int64_t shard = (distance * queue_shards_ + base::kClusterSlots - 1) / base::kClusterSlots;
+  if (shard == 0 || Distance(shard, queue_shards_) != distance) return std::nullopt;
+  return shard;
+}
+
+bool IsProcessingList(const store::KeyMatch& match) {
+  return match.family->id == "orchestrator.processing" ||
+         match.family->id == "orchestrator.processing_shard";
 }
 
 std::string ApprovalMember(std::string_view approval_id) {

@@ -5,10 +5,12 @@
 // their hash tag.
 //
 // The shared queues (the streams of the task types and the list of signals) can be divided into
-// shards by run, so that a busy queue is not on one node only. Shard 0 has the documented key; the
-// others have the families of shards. Writers use the shard of the run, and readers read all
-// shards. The number of shards may be raised at any time: what is in a new shard waits for a
-// program with the new number.
+// shards by run, so that a busy queue is not on one node only. Shard 0 has the documented key. The
+// others have the families of shards, with a number as their tag that spreads them evenly: shard i
+// of N is i * 16384 / N slots after shard 0, and its number is the smallest one whose decimal text
+// has that slot (base::NumberInSlot). Writers use the shard of the run, and readers read all
+// shards. The number of shards may be raised at any time to a multiple of itself, which adds shards
+// and moves none: what is in a new shard waits for a program with the new number.
 //
 //   const orchestrator::Keys keys(store::KeyLayout::kCluster);
 //   absl::StatusOr<std::string> ir = keys.Ir("run_123");      // "ir:{run_123}"
@@ -98,6 +100,8 @@ class Keys {
   absl::StatusOr<std::string> PendingApprovals(std::string_view run_id) const;
   absl::StatusOr<std::string> Approval(RunApproval approval) const;
   absl::StatusOr<std::string> EventChannel(std::string_view run_id) const;
+  // As EventChannel, for SPUBLISH.
+  absl::StatusOr<std::string> EventShardChannel(std::string_view run_id) const;
   absl::StatusOr<std::string> CachedResult(CacheEntry entry) const;
   absl::StatusOr<std::string> PendingTokens(RunNode join) const;
   absl::StatusOr<std::string> Loop(RunNode loop) const;
@@ -105,6 +109,9 @@ class Keys {
   absl::StatusOr<std::string> ProcessingSignals(std::string_view consumer, int64_t shard = 0) const;
   // A pattern for SCAN that matches the processing lists of all coordinators and shards.
   std::string ProcessingPattern() const;
+  // The shard of a task stream, a signal list or a processing list; 0 for every other key. Nullopt
+  // for a key of another number of shards.
+  std::optional<int64_t> ShardOfQueue(const store::KeyMatch& match) const;
   // The lease of the service that acts for all runs.
   std::string ServiceLease() const;
 
@@ -116,8 +123,8 @@ class Keys {
   int64_t queue_shards_;
 };
 
-// The shard of a task stream, a signal list or a processing list; 0 for every other key.
-int64_t ShardOfQueue(const store::KeyMatch& match);
+// Whether the key is a processing list, of any shard.
+bool IsProcessingList(const store::KeyMatch& match);
 
 // The member of a run's pending set for an approval: "approval_456" for the id "456".
 std::string ApprovalMember(std::string_view approval_id);

@@ -5,12 +5,14 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/text/glob.h"
 #include "redouble/core/store/keyspace/key_family_testing.h"
 #include "redouble/core/store/keyspace/key_spread_for_test.h"
 
@@ -94,6 +96,44 @@ TEST(OrchestratorKeys, OfAQueueWithShardsSpreadOverACluster) {
   EXPECT_EQ(slots.size(), static_cast<size_t>(kMaxQueueShards));
 }
 
+// Each master of 2, 3, 4 or 6 has as many shards of each queue.
+TEST(OrchestratorKeys, OfTwelveShardsAreEvenOnMastersThatDivideTwelve) {
+  const Keys keys(store::KeyLayout::kCluster, 12);
+  for (const int masters : {2, 3, 4, 6}) {
+    for (const std::string_view type : {"http", "agent", "a|{b}", "hitl"}) {
+      std::map<int, int> signals;
+      std::map<int, int> streams;
+      for (int64_t shard = 0; shard < 12; ++shard) {
+        const auto master_of = [&](const std::string& key) {
+          return base::KeySlot(key) * masters / base::kClusterSlots;
+        };
+        ++signals[master_of(keys.CompletionSignals(shard))];
+        ++streams[master_of(*keys.TaskStream(type, shard))];
+      }
+      for (int master = 0; master < masters; ++master) {
+        EXPECT_EQ(signals[master], 12 / masters) << masters;
+        EXPECT_EQ(streams[master], 12 / masters) << masters << " " << type;
+      }
+    }
+  }
+}
+
+// A key of every shard leads back to it, and to a list of the coordinator that took from it.
+TEST(OrchestratorKeys, OfAShardLeadBackToIt) {
+  for (int64_t shards = 1; shards <= kMaxQueueShards; ++shards) {
+    const Keys keys(store::KeyLayout::kCluster, shards);
+    for (int64_t shard = 0; shard < shards; ++shard) {
+      const std::string list = *keys.ProcessingSignals("c", shard);
+      EXPECT_EQ(keys.ShardOfQueue(*keys.Parse(list)), shard);
+      EXPECT_TRUE(IsProcessingList(*keys.Parse(list)));
+      EXPECT_TRUE(base::GlobMatch(keys.ProcessingPattern(), list)) << list;
+      const std::string stream = *keys.TaskStream("http", shard);
+      EXPECT_EQ(keys.ShardOfQueue(*keys.Parse(stream)), shard);
+      EXPECT_TRUE(base::GlobMatch(keys.TaskStreamPattern(), stream)) << stream;
+    }
+  }
+}
+
 TEST(OrchestratorKeys, OfTheFirstShardAreTheDocumentedOnes) {
   for (const store::KeyLayout layout :
        {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
@@ -101,23 +141,29 @@ TEST(OrchestratorKeys, OfTheFirstShardAreTheDocumentedOnes) {
     const Keys four(layout, 4);
     EXPECT_EQ(one.ShardOf("run_1"), 0);
     EXPECT_EQ(four.TaskStream("http", 0).value(), "wf.tasks.http");
-    EXPECT_EQ(four.TaskStream("http", 3).value(), "wf.tasks:3:http");
+    // wf.tasks.http is in slot 9623, completion_signals in 6581, and shard 3 is 12288 slots later.
+    EXPECT_EQ(four.TaskStream("http", 3).value(), "wf.tasks:{11417}:http");
+    EXPECT_EQ(four.CompletionSignals(3), "completion_signals:{2906}");
+    EXPECT_EQ(four.ProcessingSignals("c", 3).value(), "completion_signals:{2906}:processing:c");
     EXPECT_EQ(four.CompletionSignals(0), one.CompletionSignals());
     EXPECT_EQ(four.ProcessingSignals("c").value(), one.ProcessingSignals("c").value());
     for (const std::string& key : {*four.TaskStream("video:encode", 3), four.CompletionSignals(3),
                                    *four.ProcessingSignals("c", 3)}) {
       const auto match = four.Parse(key);
       ASSERT_TRUE(match) << key;
-      EXPECT_EQ(ShardOfQueue(*match), 3) << key;
+      EXPECT_EQ(four.ShardOfQueue(*match), 3) << key;
+      EXPECT_EQ(Keys(layout, 8).ShardOfQueue(*match), 6) << "a multiple moves no shard";
+      EXPECT_EQ(Keys(layout, 3).ShardOfQueue(*match), std::nullopt) << key;
     }
-    EXPECT_EQ(ShardOfQueue(*four.Parse(four.CompletionSignals())), 0);
+    EXPECT_EQ(four.ShardOfQueue(*four.Parse(four.CompletionSignals())), 0);
   }
-  EXPECT_EQ(Keys(store::KeyLayout::kCluster, 4).CompletionSignals(3), "{completion_signals:3}");
   EXPECT_EQ(Keys(store::KeyLayout::kDocumented, 0).queue_shards(), 1);
 }
 
 TEST(OrchestratorKeys, SpellWhatStandsAloneAlikeInBothForms) {
   EXPECT_EQ(kTagged.EventChannel("run_123").value(), kPlain.EventChannel("run_123").value());
+  EXPECT_EQ(kTagged.EventShardChannel("run_123").value(), "run:{run_123}");
+  EXPECT_EQ(kPlain.EventShardChannel("run_123").value(), "run:{run_123}");
   EXPECT_EQ(kTagged.TaskStream("http").value(), kPlain.TaskStream("http").value());
   EXPECT_EQ(kTagged.CachedResult({"s", "k"}).value(), kPlain.CachedResult({"s", "k"}).value());
 }
@@ -162,6 +208,7 @@ TEST(OrchestratorKeys, RefuseAnIdThatCouldReachAnotherRun) {
                                                               keys.Approval({id, "1"}),
                                                               keys.Approval({"run", id}),
                                                               keys.EventChannel(id),
+                                                              keys.EventShardChannel(id),
                                                               keys.PendingTokens({id, "D"}),
                                                               keys.PendingTokens({"run", id}),
                                                               keys.Loop({id, "R"}),
@@ -227,7 +274,7 @@ TEST(OrchestratorKeys, NameTheChangesOfTheCounter) {
 
 TEST(OrchestratorKeys, FillEveryColumnOfTheInventory) {
   for (const store::KeyLayout form : {store::KeyLayout::kDocumented, store::KeyLayout::kCluster}) {
-    ASSERT_EQ(KeyFamilies(form).size(), 17u);
+    ASSERT_EQ(KeyFamilies(form).size(), 18u);
     for (const store::KeyFamily& family : KeyFamilies(form)) {
       EXPECT_EQ(family.system, "orchestrator");
       for (const std::string_view text :

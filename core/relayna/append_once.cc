@@ -42,14 +42,16 @@ Batch WriteBatch(const Append& append) {
     batch.Add(CommandId::kSAdd, {append.membership->set, append.membership->member});
     AddExpire(batch, append, append.membership->set);
   }
-  if (append.channel) batch.Add(CommandId::kPublish, {*append.channel, append.payload});
+  if (!append.channels.documented.empty()) {
+    batch.Add(CommandId::kPublish, {append.channels.documented, append.payload});
+  }
   return batch;
 }
 
 // KEYS: for each append its marker, list and set; the list again if it has no set.
 // ARGV: for each append payload, last index to keep, TTL or "", has a set (1 or 0), member,
-// publishes (1 or 0), channel, digest of the list or "", place. The script reads the lengths first,
-// so that a key of a wrong type fails before anything is written.
+// channel or "", shard channel or "", digest of the list or "", place. The script reads the lengths
+// first, so that a key of a wrong type fails before anything is written.
 const store::Script& AppendScript() {
   static const store::Script& script = *new store::Script(std::string(kAppendOnceText));
   return script;
@@ -67,8 +69,8 @@ void AddArguments(std::vector<std::string>& arguments, const Append& append) {
   arguments.push_back(HasTtl(append.ttl_seconds) ? base::FormatInt64(*append.ttl_seconds) : "");
   arguments.push_back(append.membership ? "1" : "0");
   arguments.push_back(append.membership ? append.membership->member : "");
-  arguments.push_back(append.channel ? "1" : "0");
-  arguments.push_back(append.channel.value_or(""));
+  arguments.push_back(append.channels.documented);
+  arguments.push_back(append.channels.sharded);
   arguments.push_back(append.place ? append.place->seen_sha1 : "");
   arguments.push_back(base::FormatInt64(append.place ? append.place->index : 0));
 }
@@ -116,6 +118,8 @@ base::Task<absl::StatusOr<bool>> AppendOnceAtomically(store::Store& store,
 base::Task<absl::StatusOr<bool>> AppendOnceInLayout(store::Store& store, store::KeyLayout layout,
                                                     std::span<const Append> appends,
                                                     bool atomically) {
+  // A transaction cannot publish on a shard channel (core/store/pubsub/channel.h).
+  atomically = atomically || !appends.front().channels.sharded.empty();
   if (layout == store::KeyLayout::kCluster) return AppendOnceInSteps(store, appends, atomically);
   return atomically ? AppendOnceAtomically(store, appends) : AppendOnce(store, appends.front());
 }

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/keyspace/key_layout.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::inline v0_1::relayna {
@@ -42,8 +43,9 @@ struct Append {
     std::string member;
   };
   std::optional<Membership> membership = std::nullopt;
-  // The channel on which the payload is published; nullopt: it is not published.
-  std::optional<std::string> channel = std::nullopt;
+  // The channels on which the payload is published; by default none. AppendOnce ignores the shard
+  // channel, which must have the slot of the list.
+  store::PublishedChannels channels = {};
 
   // A position in a list that was read before. AppendOnce ignores it.
   struct Place {
@@ -60,8 +62,8 @@ struct Append {
 bool HasTtl(std::optional<int64_t> ttl_seconds);
 
 // Sets the marker by SET NX, then sends one transaction: LPUSH, LTRIM, EXPIRE, SADD, EXPIRE,
-// PUBLISH, each only if the append asks for it. Returns true if the marker was absent, and false
-// for a duplicate. One round trip for a duplicate, otherwise two.
+// PUBLISH, each only if the append asks for it. Returns true if the marker was absent,
+// and false for a duplicate. One round trip for a duplicate, otherwise two.
 //
 // Errors: those of the store, and the first error of the transaction. The other commands of the
 // transaction take effect all the same.
@@ -91,7 +93,7 @@ base::Task<absl::StatusOr<bool>> AppendOnceInSteps(store::Store& store,
                                                    bool atomically);
 
 // In the cluster layout AppendOnceInSteps; in the documented layout AppendOnceAtomically, or
-// AppendOnce for the first append.
+// AppendOnce for the first append. With a shard channel the appends are written atomically always.
 base::Task<absl::StatusOr<bool>> AppendOnceInLayout(store::Store& store, store::KeyLayout layout,
                                                     std::span<const Append> appends,
                                                     bool atomically);

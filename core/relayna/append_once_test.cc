@@ -49,7 +49,7 @@ TYPED_TEST(AppendOnceTest, SetsTheMarkerThenWritesInOneTransaction) {
   InterceptedStore watched(this->store());
   Append append = Marked("marker", "payload");
   append.membership = {"set", "member"};
-  append.channel = "channel";
+  append.channels.documented = "channel";
   EXPECT_THAT(this->Run(AppendOnce(watched, append)), IsOkAndHolds(true));
   EXPECT_THAT(watched.log(), ElementsAre("SET marker 1 NX EX 60", "MULTI", "LPUSH list payload",
                                          "LTRIM list 0 2", "EXPIRE list 60", "SADD set member",

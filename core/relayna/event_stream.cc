@@ -56,7 +56,7 @@ EventStream::EventStream(store::MessageSource& subscription, StatusStore& status
                          base::Clock& clock, StreamOptions options)
     : statuses_(statuses),
       options_(std::move(options)),
-      messages_(subscription, clock, statuses.ChannelOf(options_.task_id)) {}
+      messages_(subscription, clock, statuses.ChannelToFollow(options_.task_id)) {}
 
 void EventStream::Fail(absl::Status failure) {
   ended_ = true;

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "redouble/backends/memory/engine/engine.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/python/error.h"
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/pubsub/pubsub.h"
@@ -374,6 +376,71 @@ TEST(IsTerminal, ReadsATextOnly) {
   EXPECT_FALSE(IsTerminal(Object({{"status", true}})));
   EXPECT_FALSE(IsTerminal(Object()));
 }
+
+// Counts the messages of subscriptions to everything that is not sharded.
+class Bystander final : public store::PushListener {
+ public:
+  explicit Bystander(store::MessageSource& source) {
+    source.Listen(this);
+    const std::string_view patterns[] = {"*"};
+    EXPECT_THAT(base::Run(store::PSubscribe(source, patterns)), IsOk());
+  }
+  void OnPush(const store::Reply& push) override { heard_ += store::ReadMessage(push).has_value(); }
+  int heard() const { return heard_; }
+
+ private:
+  int heard_ = 0;
+};
+
+struct ShardCase {
+  store::ChannelKind channels;
+  bool atomic;
+  int heard;  // By readers of patterns.
+};
+
+class EventStreamOnAClusterTest : public ::testing::TestWithParam<ShardCase> {};
+
+// The engine refuses a transaction or a script whose shard channel is in another slot than its
+// keys.
+TEST_P(EventStreamOnAClusterTest, FollowsTheShardChannelOfTheTask) {
+  base::VirtualClock clock(absl::FromUnixSeconds(1'767'268'800));
+  memory::EngineOptions engine_options;
+  engine_options.cluster = memory::ClusterOptions();
+  memory::Engine engine(clock, engine_options);
+  const auto publisher = engine.Connect();
+  const auto subscription = engine.Connect();
+  const auto of_patterns = engine.Connect();
+  Bystander bystander(*of_patterns);
+  StatusOptions options;
+  options.key_layout = store::KeyLayout::kCluster;
+  options.channels = GetParam().channels;
+  options.hardening.atomic_events = GetParam().atomic;
+  StatusStore statuses(*publisher, options);
+  EventStream stream(*subscription, statuses, clock, {.task_id = "t1"});
+  const auto next_id = [&] { return base::Run(stream.Next()).value().value().id.value_or(""); };
+  EXPECT_EQ(next_id(), "");
+  ASSERT_THAT(base::Run(statuses.SetHistory("t1", Event("e1"))), IsOk());
+  EXPECT_EQ(next_id(), "e1");
+  ASSERT_THAT(base::Run(statuses.SetHistory("t2", Event("other"))), IsOk());
+  const Value child = Object(
+      {{"status", "failed"}, {"event_id", "e2"}, {"meta", Object({{"parent_task_id", "p1"}})}});
+  ASSERT_THAT(base::Run(statuses.SetHistory("t1", child)), IsOk());
+  EXPECT_EQ(next_id(), "e2");
+  EXPECT_FALSE(base::Run(stream.Next()).value().has_value());
+  EXPECT_EQ(bystander.heard(), GetParam().heard);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Channels, EventStreamOnAClusterTest,
+    ::testing::Values(ShardCase{store::ChannelKind::kDocumented, false, 3},
+                      ShardCase{store::ChannelKind::kSharded, false, 0},
+                      ShardCase{store::ChannelKind::kSharded, true, 0},
+                      ShardCase{store::ChannelKind::kBoth, false, 3},
+                      ShardCase{store::ChannelKind::kBoth, true, 3}),
+    [](const auto& info) {
+      return std::string(store::kChannelKindNames[static_cast<size_t>(info.param.channels)]) +
+             (info.param.atomic ? "_atomic" : "");
+    });
 
 }  // namespace
 }  // namespace redouble::inline v0_1::relayna

@@ -47,6 +47,17 @@ constexpr KeyFamily kChannel = {
     .source = kStatusSource,
 };
 
+constexpr KeyFamily kShardChannel = {
+    .id = "relayna.shard_channel",
+    .system = kSystem,
+    .pattern = "{status_prefix:any}:shard-channel:{{task:{task_id:any}}}",
+    .type = KeyType::kNone,
+    .ttl_rule = "none: a shard channel of Pub/Sub",
+    .lifecycle = "an option; exists while a client is subscribed",
+    .purpose = "as the channel of the task, for SPUBLISH",
+    .source = "docs/systems/relayna.md 1.5",
+};
+
 constexpr KeyFamily kEvent = {
     .id = "relayna.event",
     .system = kSystem,
@@ -207,6 +218,7 @@ constexpr KeyFamily kInflight = {
 constexpr std::array kRows = {
     LayoutRow{kHistory, "{status_prefix:any}:history:{{task:{task_id:any}}}"},
     LayoutRow{kChannel, {}},
+    LayoutRow{kShardChannel, {}},
     LayoutRow{kEvent, "{status_prefix:any}:event:{{task:{task_id:any}}}:{token:any}"},
     LayoutRow{kChildren, "{status_prefix:any}:children:{{task:{parent_task_id:any}}}"},
     LayoutRow{kObservationHistory, "{observation_prefix:any}:history:{{task:{task_id:any}}}"},
@@ -231,6 +243,7 @@ constexpr std::array kRows = {
 enum Row : size_t {
   kHistoryRow,
   kChannelRow,
+  kShardChannelRow,
   kEventRow,
   kChildrenRow,
   kObservationHistoryRow,
@@ -274,12 +287,17 @@ std::span<const KeyFamily> KeyFamilies(KeyLayout layout) { return Table().famili
 StatusKeys::StatusKeys(std::string_view prefix, KeyLayout layout)
     : history_(PatternOf(kHistoryRow, prefix, layout)),
       channel_(PatternOf(kChannelRow, prefix, layout)),
+      shard_channel_(PatternOf(kShardChannelRow, prefix, layout)),
       event_(PatternOf(kEventRow, prefix, layout)),
       children_(PatternOf(kChildrenRow, prefix, layout)) {}
 
 std::string StatusKeys::History(std::string_view task_id) const { return Build(history_, task_id); }
 
 std::string StatusKeys::Channel(std::string_view task_id) const { return Build(channel_, task_id); }
+
+std::string StatusKeys::ShardChannel(std::string_view task_id) const {
+  return Build(shard_channel_, task_id);
+}
 
 std::string StatusKeys::Event(EventToken event) const {
   return Build(event_, event.task_id, event.token);

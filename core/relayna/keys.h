@@ -29,7 +29,7 @@
 
 namespace redouble::inline v0_1::relayna {
 
-// Returns the fifteen families, in the order of docs/systems/relayna.md 1. The prefix of each store
+// Returns the sixteen families, in the order of docs/systems/relayna.md 1. The prefix of each store
 // is a placeholder: status_prefix, observation_prefix, feed_prefix, dlq_prefix, workflow_prefix.
 std::span<const store::KeyFamily> KeyFamilies(
     store::KeyLayout layout = store::KeyLayout::kDocumented);
@@ -61,14 +61,17 @@ class StatusKeys {
   std::string History(std::string_view task_id) const;
   // A channel, not a key.
   std::string Channel(std::string_view task_id) const;
+  // As Channel, for SPUBLISH. In the cluster layout it is in the slot of the task.
+  std::string ShardChannel(std::string_view task_id) const;
   std::string Event(EventToken event) const;
   std::string Children(std::string_view parent_task_id) const;
-  // Whether this is a key of a task: any of the three above, but not the channel.
+  // Whether this is a key of a task: any of the above that is no channel.
   bool IsOfTask(std::string_view key) const;
 
  private:
   store::KeyPattern history_;
   store::KeyPattern channel_;
+  store::KeyPattern shard_channel_;
   store::KeyPattern event_;
   store::KeyPattern children_;
 };

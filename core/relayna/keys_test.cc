@@ -52,7 +52,7 @@ TEST(RelaynaKeys, UseIdsAndPrefixesUnchanged) {
 }
 
 TEST(RelaynaKeys, FillEveryColumnOfTheInventory) {
-  ASSERT_EQ(KeyFamilies().size(), 15u);
+  ASSERT_EQ(KeyFamilies().size(), 16u);
   for (const store::KeyFamily& family : KeyFamilies()) {
     EXPECT_EQ(family.system, "relayna");
     for (const std::string_view text :
@@ -67,6 +67,7 @@ TEST(RelaynaKeys, HaveTagsInTheClusterLayout) {
   const StatusKeys status("relayna", layout);
   EXPECT_EQ(status.History("t1"), "relayna:history:{task:t1}");
   EXPECT_EQ(status.Channel("t1"), "relayna:channel:t1");
+  EXPECT_EQ(status.ShardChannel("t1"), "relayna:shard-channel:{task:t1}");
   EXPECT_EQ(status.Event({"t1", "e1"}), "relayna:event:{task:t1}:e1");
   EXPECT_EQ(status.Children("p1"), "relayna:children:{task:p1}");
   const ObservationKeys observation(kObservationPrefix, layout);
@@ -98,9 +99,9 @@ TEST(RelaynaKeys, OfATaskAreInOneSlotOfACluster) {
     const TaskStage stage = {.stage = "{x}", .task_id = id};
     const int slot = base::KeySlot(status.History(id));
     for (const std::string& key :
-         {status.Event({id, "}{"}), status.Children(id), observation.History(id),
-          observation.Event({id, "{"}), workflow.Run(id), workflow.Fanin(stage),
-          workflow.Dedup(stage, "s"), workflow.Inflight(stage)}) {
+         {status.ShardChannel(id), status.Event({id, "}{"}), status.Children(id),
+          observation.History(id), observation.Event({id, "{"}), workflow.Run(id),
+          workflow.Fanin(stage), workflow.Dedup(stage, "s"), workflow.Inflight(stage)}) {
       EXPECT_EQ(base::KeySlot(key), slot) << key;
     }
   }

@@ -31,6 +31,10 @@ absl::Time TimeOf(const Value& event) {
 StatusStore::StatusStore(store::Store& store, StatusOptions options)
     : store_(store), options_(std::move(options)), keys_(options_.prefix, options_.key_layout) {}
 
+store::PublishedChannels StatusStore::ChannelsOf(std::string_view task_id) const {
+  return {options_.channels, keys_.Channel(task_id), keys_.ShardChannel(task_id)};
+}
+
 absl::StatusOr<Append> StatusStore::AppendOf(std::string_view task_id, const Value& event) const {
   REDOUBLE_RETURN_IF_ERROR(CheckEvent(event));
   REDOUBLE_ASSIGN_OR_RETURN(std::string payload, python::PyJson(event));
@@ -41,7 +45,7 @@ absl::StatusOr<Append> StatusStore::AppendOf(std::string_view task_id, const Val
                    .payload = std::move(payload),
                    .maxlen = options_.history_maxlen,
                    .ttl_seconds = options_.ttl_seconds,
-                   .channel = keys_.Channel(task_id)};
+                   .channels = ChannelsOf(task_id)};
   if (parent) append.membership = {keys_.Children(*parent), std::string(task_id)};
   return append;
 }

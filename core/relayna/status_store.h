@@ -33,6 +33,7 @@
 #include "redouble/core/relayna/hardening.h"
 #include "redouble/core/relayna/keys.h"
 #include "redouble/core/relayna/service_event_feed.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::inline v0_1::relayna {
@@ -48,6 +49,9 @@ struct StatusOptions {
   // atomic_events and newest_first apply.
   Hardening hardening = {};
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // The channels on which events are published. With shard channels, which need a server of Redis
+  // 7.0, a status event is written by the script of atomic_events; its feed item, as without.
+  store::ChannelKind channels = store::ChannelKind::kDocumented;
 };
 
 class StatusStore {
@@ -82,8 +86,11 @@ class StatusStore {
   base::Task<absl::StatusOr<std::vector<std::string>>> GetChildTaskIds(
       std::string_view parent_task_id, std::optional<int64_t> limit = std::nullopt);
 
-  // The channel on which the events of a task are published.
-  std::string ChannelOf(std::string_view task_id) const { return keys_.Channel(task_id); }
+  // The channels on which the events of a task are published, and the one to follow.
+  store::PublishedChannels ChannelsOf(std::string_view task_id) const;
+  store::Channel ChannelToFollow(std::string_view task_id) const {
+    return ChannelsOf(task_id).followed();
+  }
 
  private:
   absl::StatusOr<Append> AppendOf(std::string_view task_id, const python::Value& event) const;

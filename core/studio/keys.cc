@@ -24,6 +24,9 @@ constexpr std::string_view kEventSource = "docs/systems/studio.md 2.5 and 4.6";
 constexpr std::string_view kHealthSource = "docs/systems/studio.md 2.8 and 4.12";
 constexpr std::string_view kSearchSource = "docs/systems/studio.md 2.9 and 4.13";
 constexpr std::string_view kNoTtl = "none";
+constexpr std::string_view kShardChannelTtl = "none: a shard channel of Pub/Sub";
+constexpr std::string_view kShardChannelLife = "an option; exists while a client is subscribed";
+constexpr std::string_view kShardChannelSource = "docs/systems/studio.md 1.4";
 constexpr std::string_view kListTtl = "set by every insert";
 constexpr std::string_view kLatestTtl = "set only when the value is rewritten";
 constexpr std::string_view kIndexTtl = "none; searches and the retention loop enforce expires_at";
@@ -47,6 +50,8 @@ enum Family : size_t {
   kPullCursor,
   kServiceChannel,
   kTaskChannel,
+  kServiceShardChannel,
+  kTaskShardChannel,
   kHealth,
   kTaskDocument,
   kTaskAll,
@@ -179,6 +184,22 @@ constexpr std::array<store::LayoutRow, kFamilyCount> kRows = {{
       .lifecycle = "exists while a client is subscribed",
       .purpose = "the documents of a task's events as they are inserted",
       .source = kEventSource}},
+    {{.id = "studio.service_shard_channel",
+      .system = kSystem,
+      .pattern = "{event_prefix}:shard-channel:service:{{service:{service_id:any}}}",
+      .type = KeyType::kNone,
+      .ttl_rule = kShardChannelTtl,
+      .lifecycle = kShardChannelLife,
+      .purpose = "as the channel of the service, for SPUBLISH",
+      .source = kShardChannelSource}},
+    {{.id = "studio.task_shard_channel",
+      .system = kSystem,
+      .pattern = "{event_prefix}:shard-channel:task:{{service:{service_id:any}}}:{task_id:any}",
+      .type = KeyType::kNone,
+      .ttl_rule = kShardChannelTtl,
+      .lifecycle = kShardChannelLife,
+      .purpose = "as the channel of the task, for SPUBLISH",
+      .source = kShardChannelSource}},
     {{.id = "studio.health",
       .system = kSystem,
       .pattern = "{health_prefix}:{service_id:any}",
@@ -318,7 +339,11 @@ EventKeys::EventKeys(std::string_view prefix, KeyLayout layout)
       latest_ingested_(PatternOf(kLatestIngested, PrefixOr(prefix, kDefaultEventPrefix), layout)),
       pull_cursor_(PatternOf(kPullCursor, PrefixOr(prefix, kDefaultEventPrefix), layout)),
       service_channel_(PatternOf(kServiceChannel, PrefixOr(prefix, kDefaultEventPrefix), layout)),
-      task_channel_(PatternOf(kTaskChannel, PrefixOr(prefix, kDefaultEventPrefix), layout)) {}
+      task_channel_(PatternOf(kTaskChannel, PrefixOr(prefix, kDefaultEventPrefix), layout)),
+      service_shard_channel_(
+          PatternOf(kServiceShardChannel, PrefixOr(prefix, kDefaultEventPrefix), layout)),
+      task_shard_channel_(
+          PatternOf(kTaskShardChannel, PrefixOr(prefix, kDefaultEventPrefix), layout)) {}
 
 std::string EventKeys::Event(EventName event) const {
   if (layout_ == KeyLayout::kDocumented) return Build(event_, event.dedupe_key);
@@ -358,6 +383,12 @@ std::string EventKeys::ServiceChannel(std::string_view service_id) const {
 }
 std::string EventKeys::TaskChannel(TaskName task) const {
   return Build(task_channel_, task.service_id, task.task_id);
+}
+std::string EventKeys::ServiceShardChannel(std::string_view service_id) const {
+  return Build(service_shard_channel_, service_id);
+}
+std::string EventKeys::TaskShardChannel(TaskName task) const {
+  return Build(task_shard_channel_, task.service_id, task.task_id);
 }
 
 HealthKeys::HealthKeys(std::string_view prefix)

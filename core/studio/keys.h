@@ -94,6 +94,9 @@ class EventKeys {
   // Channels, not keys.
   std::string ServiceChannel(std::string_view service_id) const;
   std::string TaskChannel(TaskName task) const;
+  // As the channels above, for SPUBLISH. In the cluster layout they are in the slot of the service.
+  std::string ServiceShardChannel(std::string_view service_id) const;
+  std::string TaskShardChannel(TaskName task) const;
 
  private:
   store::KeyLayout layout_;
@@ -107,6 +110,8 @@ class EventKeys {
   store::KeyPattern pull_cursor_;
   store::KeyPattern service_channel_;
   store::KeyPattern task_channel_;
+  store::KeyPattern service_shard_channel_;
+  store::KeyPattern task_shard_channel_;
 };
 
 class HealthKeys {

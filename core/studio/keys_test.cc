@@ -34,6 +34,10 @@ TEST(StudioKeys, AreThoseOfTheSeed) {
   EXPECT_EQ(events.PullCursor("svc-a"), "studio:events:pull-cursor:svc-a");
   EXPECT_EQ(events.ServiceChannel("svc-a"), "studio:events:channel:service:svc-a");
   EXPECT_EQ(events.TaskChannel({"svc-a", "t1"}), "studio:events:channel:task:svc-a:t1");
+  EXPECT_EQ(events.ServiceShardChannel("svc-a"),
+            "studio:events:shard-channel:service:{service:svc-a}");
+  EXPECT_EQ(events.TaskShardChannel({"svc-a", "t1"}),
+            "studio:events:shard-channel:task:{service:svc-a}:t1");
   EXPECT_EQ(HealthKeys().Health("svc-a"), "studio:health:svc-a");
   const SearchKeys search;
   EXPECT_EQ(search.TaskDocument("id=="), "studio:search:task:doc:id==");
@@ -52,7 +56,8 @@ TEST(StudioKeys, HaveTheServiceOfAnEventAsTheirTagInTheClusterLayout) {
       events.Event({"svc-a", "svc-a:status:e1"}), events.ServiceHistory("svc-a"),
       events.TaskHistory({"svc-a", "t1"}),        events.TaskLatestTimestamp({"svc-a", "t1"}),
       events.LatestStatusTimestamp("svc-a"),      events.LatestObservationTimestamp("svc-a"),
-      events.LatestIngestedTimestamp("svc-a"),    events.PullCursor("svc-a")};
+      events.LatestIngestedTimestamp("svc-a"),    events.PullCursor("svc-a"),
+      events.ServiceShardChannel("svc-a"),        events.TaskShardChannel({"svc-a", "t1"})};
   for (const std::string& key : keys)
     EXPECT_EQ(base::KeySlot(key), base::KeySlot("service:svc-a")) << key;
   EXPECT_EQ(keys[0], "studio:events:event:{service:svc-a}:svc-a:status:e1");

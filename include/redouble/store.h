@@ -28,6 +28,7 @@
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/pubsub/channel_reader.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/store/reply.h"

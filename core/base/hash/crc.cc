@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 namespace redouble::inline v0_1::base {
 namespace {
@@ -69,7 +70,31 @@ std::string_view HashTag(std::string_view key) {
   return key.substr(open + 1, close - open - 1);
 }
 
+namespace {
+
+// The smallest number of each slot. The last one that is found is 109,757.
+std::array<int, kClusterSlots> NumbersOfSlots() {
+  std::array<int, kClusterSlots> numbers;
+  numbers.fill(-1);
+  int missing = kClusterSlots;
+  for (int number = 0; missing > 0; ++number) {
+    int& found = numbers[static_cast<size_t>(KeySlot(std::to_string(number)))];
+    if (found >= 0) continue;
+    found = number;
+    --missing;
+  }
+  return numbers;
+}
+
+}  // namespace
+
 int KeySlot(std::string_view key) { return Crc16(HashTag(key)) % kClusterSlots; }
+
+int NumberInSlot(int slot) {
+  static const std::array<int, kClusterSlots>& numbers =
+      *new std::array<int, kClusterSlots>(NumbersOfSlots());
+  return numbers[static_cast<size_t>(slot)];
+}
 
 uint64_t Crc64(std::string_view bytes, uint64_t previous) {
   uint64_t crc = previous;

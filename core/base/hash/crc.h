@@ -32,6 +32,11 @@ std::string_view HashTag(std::string_view key);
 // that one command, script or transaction may use them together.
 int KeySlot(std::string_view key);
 
+// Returns the smallest number, from 0 on, whose decimal text has the slot, which is from 0 to
+// 16383: a key with that text as its hash tag is where the caller wants it. The numbers have up to
+// six digits. The first call in a process computes them all, in some milliseconds.
+int NumberInSlot(int slot);
+
 // Returns the CRC-64/Jones of `bytes` appended to bytes whose CRC-64 is `previous`, so that a long
 // payload can be processed in parts: Crc64(b, Crc64(a)) == Crc64(a + b). Linear in the size, eight
 // bytes at a time.

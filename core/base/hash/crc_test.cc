@@ -121,5 +121,14 @@ RC_GTEST_PROP(KeySlot, DependsOnTheHashTagOnly,
   RC_ASSERT(KeySlot(prefix + "{tag}" + suffix) == KeySlot("tag"));
 }
 
+TEST(NumberInSlot, HasTheSlotAndIsTheSmallestSuchNumber) {
+  for (int slot = 0; slot < kClusterSlots; ++slot) {
+    EXPECT_EQ(KeySlot(std::to_string(NumberInSlot(slot))), slot);
+  }
+  for (int number = 0; number < 100; ++number) {
+    EXPECT_LE(NumberInSlot(KeySlot(std::to_string(number))), number);
+  }
+}
+
 }  // namespace
 }  // namespace redouble::inline v0_1::base

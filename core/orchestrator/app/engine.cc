@@ -43,6 +43,7 @@ CoordinatorOptions OptionsOf(const EngineSettings& settings, Artifacts& outputs,
   options.on_finish = std::move(on_finish);
   options.stream_max_length = settings.stream_max_length;
   options.artifacts = &outputs;
+  options.channels = settings.channels;
   return options;
 }
 

@@ -247,7 +247,10 @@ base::Task<absl::Status> Service::RecoverSignals(TickReport& report) {
   });
   for (const std::string& name : names) {
     const std::optional<store::KeyMatch> match = keys_.Parse(name);
-    if (!match || match->values.empty()) continue;
+    if (!match || !IsProcessingList(*match)) continue;
+    const std::optional<int64_t> shard = keys_.ShardOfQueue(*match);
+    // Of another number of shards: programs with that number read the queue to which it returns.
+    if (!shard) continue;
     REDOUBLE_CO_ASSIGN_OR_RETURN(std::optional<std::string> oldest,
                                  co_await store::LIndex(store_, name, 0));
     if (!oldest) continue;
@@ -256,7 +259,7 @@ base::Task<absl::Status> Service::RecoverSignals(TickReport& report) {
     const std::string consumer(match->values.back());
     REDOUBLE_CO_ASSIGN_OR_RETURN(
         const int64_t recovered,
-        co_await parts_.coordinator.queue().RecoverShard(consumer, ShardOfQueue(*match)));
+        co_await parts_.coordinator.queue().RecoverShard(consumer, *shard));
     report.recovered += recovered;
     lists_.erase(name);
   }

@@ -61,6 +61,7 @@ using Row = base::VariableRow<S>;
 constexpr std::array kRows = {
     Row{"ORCHESTRATOR_REDIS_URL", ReadText<&S::redis_url>},
     Row{"ORCHESTRATOR_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
+    Row{"ORCHESTRATOR_CHANNELS", store::ReadChannelKind<S, &S::channels>},
     Row{"ORCHESTRATOR_QUEUE_SHARDS", ReadQueueShards},
     Row{"ORCHESTRATOR_TOKEN_IDS", ReadTokenIds},
     Row{"ORCHESTRATOR_RUN_TTL_SECONDS", ReadSeconds<&S::run_ttl>},

@@ -23,6 +23,7 @@
 #include "redouble/core/orchestrator/keys.h"
 #include "redouble/core/orchestrator/run/worker.h"
 #include "redouble/core/orchestrator/token_ids.h"
+#include "redouble/core/store/pubsub/channel.h"
 
 namespace redouble::inline v0_1::orchestrator {
 
@@ -31,6 +32,8 @@ struct EngineSettings {
   std::string redis_url = {};
   // A deployment keeps it.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // The channels on which events are published.
+  store::ChannelKind channels = store::ChannelKind::kDocumented;
   // The shards of the task streams and of the signals; see Keys. At most kMaxQueueShards.
   int64_t queue_shards = 1;
   TokenIdForm token_ids = TokenIdForm::kHashed;

@@ -44,6 +44,7 @@ TEST(EngineSettings, HaveTheDocumentedDefaults) {
 TEST(EngineSettings, AreReadFromVariables) {
   const Pairs variables = {{"ORCHESTRATOR_REDIS_URL", " redis://h "},
                            {"ORCHESTRATOR_KEY_LAYOUT", "cluster"},
+                           {"ORCHESTRATOR_CHANNELS", "sharded"},
                            {"ORCHESTRATOR_QUEUE_SHARDS", "8"},
                            {"ORCHESTRATOR_TOKEN_IDS", "path"},
                            {"ORCHESTRATOR_RUN_TTL_SECONDS", "3600"},
@@ -71,6 +72,7 @@ TEST(EngineSettings, AreReadFromVariables) {
   const EngineSettings settings = ReadEngineSettings(variables).value();
   EXPECT_EQ(settings.redis_url, "redis://h");
   EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
+  EXPECT_EQ(settings.channels, store::ChannelKind::kSharded);
   EXPECT_EQ(settings.token_ids, TokenIdForm::kPath);
   EXPECT_EQ(settings.run_ttl, absl::Hours(1));
   EXPECT_EQ(settings.instance, "blue-7");

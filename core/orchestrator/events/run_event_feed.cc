@@ -12,21 +12,29 @@
 
 namespace redouble::inline v0_1::orchestrator {
 
-RunEventFeed::RunEventFeed(store::MessageSource& source, RunEventListener& listener)
-    : source_(source), listener_(listener) {
+RunEventFeed::RunEventFeed(store::MessageSource& source, RunEventListener& listener,
+                           store::ChannelKind channels)
+    : source_(source), listener_(listener), channels_(channels) {
   source_.Listen(this);
 }
 
 RunEventFeed::~RunEventFeed() { source_.Listen(nullptr); }
 
 base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string channel, Keys().EventChannel(run_id));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const store::PublishedChannels published,
+                               RunChannels(run_id, channels_));
   if (following_ == Following::kAll) {
     co_return MakeError(ErrorCode::kFeedInUse, "it follows all runs already");
   }
   const Following before = std::exchange(following_, Following::kRuns);
-  const std::string_view channels[] = {channel};
-  absl::Status subscribed = co_await store::Subscribe(source_, channels);
+  const store::Channel channel = published.followed();
+  const std::string_view channels[] = {channel.name};
+  absl::Status subscribed;
+  if (channel.sharded) {
+    subscribed = co_await store::SSubscribe(source_, channels);
+  } else {
+    subscribed = co_await store::Subscribe(source_, channels);
+  }
   if (!subscribed.ok()) following_ = before;
   co_return subscribed;
 }
@@ -34,6 +42,10 @@ base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
 base::Task<absl::Status> RunEventFeed::FollowAll() {
   if (following_ == Following::kRuns) {
     co_return MakeError(ErrorCode::kFeedInUse, "it follows single runs already");
+  }
+  if (channels_ == store::ChannelKind::kSharded) {
+    co_return MakeError(ErrorCode::kNoPatternOfShards,
+                        "no pattern matches the shard channels of the runs");
   }
   const Following before = std::exchange(following_, Following::kAll);
   const std::string_view patterns[] = {kAllRunsPattern};
@@ -45,7 +57,12 @@ base::Task<absl::Status> RunEventFeed::FollowAll() {
 base::Task<absl::Status> RunEventFeed::Stop() {
   const Following followed = following_;
   following_ = Following::kNothing;
-  if (followed == Following::kRuns) co_return co_await store::Unsubscribe(source_);
+  if (followed == Following::kRuns) {
+    if (channels_ == store::ChannelKind::kDocumented) {
+      co_return co_await store::Unsubscribe(source_);
+    }
+    co_return co_await store::SUnsubscribe(source_);
+  }
   if (followed == Following::kAll) co_return co_await store::PUnsubscribe(source_);
   co_return absl::OkStatus();
 }

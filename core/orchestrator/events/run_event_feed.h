@@ -23,6 +23,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/orchestrator/messages.h"
 #include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/channel.h"
 
 namespace redouble::inline v0_1::orchestrator {
 
@@ -39,16 +40,20 @@ class RunEventListener {
 class RunEventFeed final : private store::PushListener {
  public:
   // Receives the pushes of the source until the feed is destroyed. Both must outlive the feed.
-  RunEventFeed(store::MessageSource& source, RunEventListener& listener);
+  // `channels` is that of the coordinators. If it has shard channels, single runs are followed on
+  // them, and the source must follow the slots of a cluster.
+  RunEventFeed(store::MessageSource& source, RunEventListener& listener,
+               store::ChannelKind channels = store::ChannelKind::kDocumented);
   ~RunEventFeed() override;
   RunEventFeed(const RunEventFeed&) = delete;
   RunEventFeed& operator=(const RunEventFeed&) = delete;
 
-  // Subscribes to one more run (SUBSCRIBE, one round trip). Errors: InvalidArgument for an invalid
-  // id, FailedPrecondition if the feed follows all runs, and those of the store.
+  // Subscribes to one more run (SUBSCRIBE or SSUBSCRIBE, one round trip). Errors: InvalidArgument
+  // for an invalid id, FailedPrecondition if the feed follows all runs, and those of the store.
   base::Task<absl::Status> FollowRun(std::string_view run_id);
   // Subscribes to all runs (PSUBSCRIBE, one round trip). Errors: FailedPrecondition if the feed
-  // follows single runs, and those of the store.
+  // follows single runs, or if events are published on shard channels only, which no pattern
+  // matches; and those of the store.
   base::Task<absl::Status> FollowAll();
   // Ends all subscriptions. The feed can then follow other runs. Errors: those of the store.
   base::Task<absl::Status> Stop();
@@ -64,6 +69,7 @@ class RunEventFeed final : private store::PushListener {
 
   store::MessageSource& source_;
   RunEventListener& listener_;
+  const store::ChannelKind channels_;
   Following following_ = Following::kNothing;
   int64_t unreadable_ = 0;
 };

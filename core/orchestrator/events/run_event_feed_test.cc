@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/testing/backends.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/core/store/pubsub/pubsub.h"
@@ -141,6 +143,39 @@ TEST(RunEventFeedErrors, AGapIsToldToTheListener) {
   RunEventFeed feed(source, screen);
   source.Reconnect();
   EXPECT_EQ(screen.gaps(), 1);
+}
+
+TEST(RunEventFeedOnShardChannels, HearsARunThatItFollowsAndNotAll) {
+  base::VirtualClock clock(tests::DefaultStart());
+  memory::EngineOptions options;
+  options.cluster = memory::ClusterOptions();
+  memory::Engine engine(clock, options);
+  const auto publisher = engine.Connect();
+  for (const store::ChannelKind kind : {store::ChannelKind::kSharded, store::ChannelKind::kBoth}) {
+    const bool both = kind == store::ChannelKind::kBoth;
+    const auto of_run = engine.Connect();
+    const auto of_all = engine.Connect();
+    Screen screen;
+    Screen all;
+    RunEventFeed feed(*of_run, screen, kind);
+    RunEventFeed all_runs(*of_all, all, kind);
+    ASSERT_THAT(base::Run(feed.FollowRun("run_1")), IsOk());
+    EXPECT_THAT(base::Run(all_runs.FollowAll()),
+                StatusIs(both ? absl::StatusCode::kOk : absl::StatusCode::kFailedPrecondition));
+    Event event;
+    event.run_id = "run_1";
+    event.node_id = "a";
+    EXPECT_THAT(base::Run(PublishRunEvent(*publisher, event, kind)), IsOkAndHolds(both ? 2 : 1));
+    EXPECT_THAT(screen.seen(), ElementsAre("run_1:a"));
+    EXPECT_EQ(all.seen().size(), both ? 1u : 0u);
+    // An event that does not name its run is of the run of its channel.
+    EXPECT_THAT(base::Run(store::SPublish(*publisher, "run:{run_1}",
+                                          R"({"type":"node_completed","node_id":"b"})")),
+                IsOkAndHolds(1));
+    EXPECT_THAT(screen.seen(), ElementsAre("run_1:a", "run_1:b"));
+    ASSERT_THAT(base::Run(feed.Stop()), IsOk());
+    EXPECT_THAT(base::Run(PublishRunEvent(*publisher, event, kind)), IsOkAndHolds(both ? 1 : 0));
+  }
 }
 
 }  // namespace

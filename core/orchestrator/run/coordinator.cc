@@ -733,9 +733,10 @@ void Coordinator::Note(EventType type, const SignalOutcome& outcome, std::string
 
 absl::Status Coordinator::AddEvents(store::Batch& batch) const {
   for (const Event& event : events_) {
-    REDOUBLE_ASSIGN_OR_RETURN(std::string channel, keys_.EventChannel(event.run_id));
+    REDOUBLE_ASSIGN_OR_RETURN(store::PublishedChannels channels,
+                              RunChannels(event.run_id, options_.channels));
     REDOUBLE_ASSIGN_OR_RETURN(std::string text, FormatEvent(event));
-    batch.Add(CommandId::kPublish).AddOwned(std::move(channel)).AddOwned(std::move(text));
+    store::AddPublish(batch, std::move(channels), std::move(text));
   }
   return absl::OkStatus();
 }

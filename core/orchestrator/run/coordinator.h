@@ -61,6 +61,7 @@
 #include "redouble/core/orchestrator/scripts/run_scripts.h"
 #include "redouble/core/orchestrator/token_ids.h"
 #include "redouble/core/store/batch.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::inline v0_1::orchestrator {
@@ -99,6 +100,8 @@ struct CoordinatorOptions {
   // Must outlive the coordinator. Null: outputs are known only from the signal that carries them,
   // and their references are those of ContentRef.
   Artifacts* artifacts = nullptr;
+  // The channels on which events are published.
+  store::ChannelKind channels = store::ChannelKind::kDocumented;
 };
 
 struct Started {

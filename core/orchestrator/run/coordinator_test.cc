@@ -173,6 +173,24 @@ TYPED_TEST(CoordinatorTest, AHopIsSixRoundTripsInTheOrderOfTheProtocol) {
                                  "PUBLISH", "LREM"));
 }
 
+TYPED_TEST(CoordinatorTest, PublishesOnTheShardChannelOfTheRunIfItIsTold) {
+  this->workflow_->Start("run_1", kChain);
+  this->Signal("run_1", "fetch", ChildTokenId(TokenIdForm::kHashed, {"run_1", "fetch"}, {}));
+  tests::InterceptedStore store(this->store());
+  CoordinatorOptions options;
+  options.channels = store::ChannelKind::kBoth;
+  Coordinator coordinator(store, *this->clock_, this->keys_, options);
+  const auto outcome = this->Run(coordinator.Poll());
+  ASSERT_TRUE(outcome.ok() && *outcome) << outcome.status();
+  std::vector<std::string> published;
+  for (const std::string& line : store.log()) {
+    if (line.find("PUBLISH run:") != std::string::npos) {
+      published.push_back(line.substr(0, line.find(" {\"")));
+    }
+  }
+  EXPECT_THAT(published, ElementsAre("PUBLISH run:run_1", "SPUBLISH run:{run_1}"));
+}
+
 TYPED_TEST(CoordinatorTest, StoresOutputsWithTheRunsTimeToLive) {
   this->workflow_->Start("run_1", kChain);
   this->Advance(absl::Seconds(100));

@@ -62,7 +62,7 @@ base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
     REDOUBLE_CO_ASSIGN_OR_RETURN(auto groups, co_await store::XInfoGroups(store_, key));
     StreamDepth depth;
     depth.type = std::string(match->values.back());
-    depth.shard = ShardOfQueue(*match);
+    depth.shard = keys_.ShardOfQueue(*match);
     depth.length = length;
     for (store::StreamGroupInfo& info : groups) {
       auto consumers = co_await store::XInfoConsumers(store_, key, info.name);
@@ -89,9 +89,10 @@ base::Task<absl::StatusOr<QueueDepths>> Monitor::Depths() {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const auto lists, co_await store::ScanAll(store_, scan));
   for (const std::string& list : lists) {
     const std::optional<store::KeyMatch> match = keys_.Parse(list);
-    if (!match || match->values.empty()) continue;
+    if (!match || !IsProcessingList(*match)) continue;
     REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t length, co_await store::LLen(store_, list));
-    depths.processing.push_back({std::string(match->values.back()), ShardOfQueue(*match), length});
+    depths.processing.push_back(
+        {std::string(match->values.back()), keys_.ShardOfQueue(*match), length});
   }
   std::sort(depths.processing.begin(), depths.processing.end(), [](const auto& a, const auto& b) {
     return std::tie(a.consumer, a.shard) < std::tie(b.consumer, b.shard);

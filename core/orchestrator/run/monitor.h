@@ -15,6 +15,7 @@
 #define REDOUBLE_CORE_ORCHESTRATOR_RUN_MONITOR_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,16 +38,16 @@ struct GroupDepth {
 };
 
 struct StreamDepth {
-  std::string type;  // The task type.
-  int64_t shard = 0;
-  int64_t length = 0;  // Entries, including acknowledged ones.
+  std::string type;                  // The task type.
+  std::optional<int64_t> shard = 0;  // Nullopt: of another number of shards.
+  int64_t length = 0;                // Entries, including acknowledged ones.
   std::vector<GroupDepth> groups;
 };
 
 // The signals that one coordinator has taken and not finished.
 struct ProcessingDepth {
   std::string consumer;
-  int64_t shard = 0;
+  std::optional<int64_t> shard = 0;  // As in StreamDepth.
   int64_t length = 0;
 };
 

@@ -100,7 +100,9 @@ TYPED_TEST(SignalQueueTest, APlainPopKeepsNothing) {
 
 TYPED_TEST(SignalQueueTest, ReadsItsShardsInTurn) {
   this->Ask({"RPUSH", "completion_signals", "a0", "a1", "a2"});
-  this->Ask({"RPUSH", "completion_signals:2", "c0", "c1"});
+  const Keys keys(this->layout(), /*queue_shards=*/3);
+  this->Ask({"RPUSH", keys.CompletionSignals(2), "c0", "c1"});
+  const std::string in_work = *keys.ProcessingSignals("c1", 2);
   SignalQueue queue = this->Make("c1", /*reliable=*/true, /*shards=*/3);
   std::vector<std::string> taken;
   while (true) {
@@ -112,23 +114,23 @@ TYPED_TEST(SignalQueueTest, ReadsItsShardsInTurn) {
   ASSERT_EQ(taken.size(), 5u);
   // While both have signals, they alternate.
   for (size_t i = 0; i + 1 < 4; ++i) EXPECT_NE(taken[i][0], taken[i + 1][0]) << i;
-  EXPECT_EQ(this->List("completion_signals:2:processing:c1"),
-            (std::vector<std::string>{"c0", "c1"}));
+  EXPECT_EQ(this->List(in_work), (std::vector<std::string>{"c0", "c1"}));
   ASSERT_THAT(this->Run(queue.Done("c0")), IsOk());
-  EXPECT_EQ(this->List("completion_signals:2:processing:c1"), (std::vector<std::string>{"c1"}));
+  EXPECT_EQ(this->List(in_work), (std::vector<std::string>{"c1"}));
   EXPECT_EQ(this->List("completion_signals:processing:c1").size(), 3u);
 }
 
 // After a restart the queue does not know which shard a signal came from.
 TYPED_TEST(SignalQueueTest, RecoversAndRemovesWhatAnotherObjectTook) {
-  this->Ask({"RPUSH", "completion_signals:1", "b0", "b1"});
+  const std::string queue_1 = Keys(this->layout(), /*queue_shards=*/3).CompletionSignals(1);
+  this->Ask({"RPUSH", queue_1, "b0", "b1"});
   SignalQueue dead = this->Make("c1", /*reliable=*/true, /*shards=*/3);
   (void)this->Run(dead.TakeNow());
   (void)this->Run(dead.TakeNow());
   SignalQueue again = this->Make("c1", /*reliable=*/true, /*shards=*/3);
   ASSERT_THAT(this->Run(again.Done("b1")), IsOk());
   EXPECT_THAT(this->Run(again.Recover("c1")), IsOkAndHolds(1));
-  EXPECT_EQ(this->List("completion_signals:1"), (std::vector<std::string>{"b0"}));
+  EXPECT_EQ(this->List(queue_1), (std::vector<std::string>{"b0"}));
 }
 
 TYPED_TEST(SignalQueueTest, BlocksOnOneShardForASecondAtMost) {
@@ -137,13 +139,13 @@ TYPED_TEST(SignalQueueTest, BlocksOnOneShardForASecondAtMost) {
   SignalQueueOptions options;
   options.block = absl::Seconds(5);
   SignalQueue queue(store, Keys(this->layout(), 2), options);
-  const std::string list = this->in_cluster_layout() ? "{completion_signals" : "completion_signals";
   std::set<std::string> blocked_on;
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(this->Run(queue.Take()), IsOkAndHolds(::testing::Eq(std::nullopt)));
     ASSERT_EQ(store.log().size(), 3u * (i + 1));
     const std::string& last = store.log().back();
-    EXPECT_THAT(last, ::testing::StartsWith("BLMOVE " + list));
+    EXPECT_THAT(last, ::testing::StartsWith("BLMOVE "));
+    EXPECT_THAT(last, ::testing::HasSubstr("completion_signals"));
     EXPECT_THAT(last, ::testing::EndsWith(" 1.000"));
     blocked_on.insert(last);
   }

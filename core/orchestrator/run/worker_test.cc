@@ -87,13 +87,12 @@ TYPED_TEST(WorkerTest, ExecutesWhatWasPublishedBeforeTheGroupWas) {
 
 // A busy shard must not keep the tokens of another one waiting.
 TYPED_TEST(WorkerTest, ReadsItsShardsInTurn) {
-  constexpr int64_t kShards = 3;
+  const Keys keys(this->layout(), /*queue_shards=*/3);
   for (int i = 0; i < 4; ++i) this->Publish(absl::StrCat("a", i));
-  this->Publish("b0", "wf.tasks:1:http");
-  this->Publish("c0", "wf.tasks:2:http");
-  this->Publish("c1", "wf.tasks:2:http");
-  Worker worker(this->store(), *this->clock_, Keys(this->layout(), kShards), this->Options(),
-                this->Function(NodeResult()));
+  this->Publish("b0", *keys.TaskStream("http", 1));
+  this->Publish("c0", *keys.TaskStream("http", 2));
+  this->Publish("c1", *keys.TaskStream("http", 2));
+  Worker worker(this->store(), *this->clock_, keys, this->Options(), this->Function(NodeResult()));
   ASSERT_THAT(this->Run(worker.EnsureGroup()), IsOk());
   for (int i = 0; i < 7; ++i) EXPECT_EQ(this->Run(worker.Poll()).value().executed, 1);
   EXPECT_EQ(this->Run(worker.Poll()).value().total(), 0);
@@ -103,20 +102,20 @@ TYPED_TEST(WorkerTest, ReadsItsShardsInTurn) {
   EXPECT_THAT(std::vector<std::string>(this->executed_.begin(), this->executed_.begin() + 3),
               ::testing::UnorderedElementsAre("a0", "b0", "c0"));
   // The signals go to the shard of the run, wherever the token was.
-  const Keys keys(this->layout(), kShards);
   EXPECT_EQ(this->Ask({"LLEN", keys.CompletionSignals(keys.ShardOf("run_1"))}), Reply::Integer(7));
 }
 
 TYPED_TEST(WorkerTest, ReclaimsTheEntriesOfAllShards) {
-  const std::vector<std::string> streams = {"wf.tasks.http", "wf.tasks:1:http", "wf.tasks:2:http"};
+  const Keys keys(this->layout(), /*queue_shards=*/3);
+  std::vector<std::string> streams;
+  for (int64_t shard = 0; shard < 3; ++shard) streams.push_back(*keys.TaskStream("http", shard));
   for (const std::string& stream : streams) {
     for (int i = 0; i < 2; ++i) this->Publish(absl::StrCat(stream, i), stream);
     this->Ask({"XGROUP", "CREATE", stream, "workers", "0"});
     this->Ask({"XREADGROUP", "GROUP", "workers", "crashed", "STREAMS", stream, ">"});
   }
   this->Advance(absl::Seconds(61));
-  Worker worker(this->store(), *this->clock_, Keys(this->layout(), 3), this->Options(),
-                this->Function(NodeResult()));
+  Worker worker(this->store(), *this->clock_, keys, this->Options(), this->Function(NodeResult()));
   EXPECT_EQ(this->Run(worker.Reclaim()).value().executed, 6);
   EXPECT_EQ(this->Run(worker.Reclaim()).value().total(), 0);
   for (const std::string& stream : streams) {

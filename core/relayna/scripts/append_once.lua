@@ -18,7 +18,7 @@ for i = 0, appends - 1 do
 end
 for i = 0, appends - 1 do
   local marker, list, set = KEYS[3 * i + 1], KEYS[3 * i + 2], KEYS[3 * i + 3]
-  local payload, last, ttl, has_set, member, publishes, channel, _, place =
+  local payload, last, ttl, has_set, member, channel, shard_channel, _, place =
       unpack(ARGV, fields * i + 1, fields * i + fields)
   if redis.call('EXISTS', marker) == 0 then
     if ttl == '' then
@@ -40,7 +40,8 @@ for i = 0, appends - 1 do
       redis.call('SADD', set, member)
       if ttl ~= '' then redis.call('EXPIRE', set, ttl) end
     end
-    if publishes == '1' then redis.call('PUBLISH', channel, payload) end
+    if channel ~= '' then redis.call('PUBLISH', channel, payload) end
+    if shard_channel ~= '' then redis.call('SPUBLISH', shard_channel, payload) end
   end
 end
 return 1

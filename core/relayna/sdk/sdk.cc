@@ -22,7 +22,8 @@ StatusOptions StatusOptionsOf(const SdkSettings& settings, ServiceEventFeed* fee
           .history_maxlen = settings.store_history_maxlen,
           .feed = feed,
           .hardening = settings.hardening,
-          .key_layout = settings.key_layout};
+          .key_layout = settings.key_layout,
+          .channels = settings.channels};
 }
 
 WorkflowContractOptions WorkflowOptionsOf(const SdkSettings& settings) {

@@ -45,6 +45,7 @@ constexpr std::array kRows = {
     Row{"RELAYNA_WORKFLOW_PREFIX", ReadText<&S::workflow_prefix>},
     Row{"RELAYNA_WORKFLOW_TTL_SECONDS", ReadOptionalInteger<&S::workflow_ttl_seconds, kAnyInteger>},
     Row{"RELAYNA_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
+    Row{"RELAYNA_CHANNELS", store::ReadChannelKind<S, &S::channels>},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "redouble/core/base/settings/variables.h"
 #include "redouble/core/relayna/hardening.h"
 #include "redouble/core/relayna/keys.h"
+#include "redouble/core/store/pubsub/channel.h"
 
 namespace redouble::inline v0_1::relayna {
 
@@ -52,6 +53,8 @@ struct SdkSettings {
   Hardening hardening = {};
   // All processes that share a Redis must have the same layout.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // The channels on which status events are published, and which EventStream follows.
+  store::ChannelKind channels = store::ChannelKind::kDocumented;
 
   // The TTLs after inheritance.
   std::optional<int64_t> observation_ttl() const;

@@ -59,6 +59,7 @@ TEST(SdkSettings, AreReadFromVariables) {
                                      {"RELAYNA_WORKFLOW_PREFIX", "w"},
                                      {"RELAYNA_WORKFLOW_TTL_SECONDS", "null"},
                                      {"RELAYNA_KEY_LAYOUT", "cluster"},
+                                     {"RELAYNA_CHANNELS", "sharded"},
                                      {"RELAYNA_STUDIO_STORE_PREFIX", "x"},
                                      {"STORE_PREFIX", "x"}});
   EXPECT_EQ(settings.redis_url, "redis://h");
@@ -73,6 +74,7 @@ TEST(SdkSettings, AreReadFromVariables) {
   EXPECT_EQ(settings.workflow_prefix, "w");
   EXPECT_EQ(settings.workflow_ttl_seconds, std::nullopt);
   EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
+  EXPECT_EQ(settings.channels, store::ChannelKind::kSharded);
 }
 
 TEST(SdkSettings, TurnStoresOff) {

@@ -31,6 +31,9 @@ class ChannelReader::PayloadAwaiter {
 };
 
 ChannelReader::ChannelReader(MessageSource& subscription, base::Clock& clock, std::string channel)
+    : ChannelReader(subscription, clock, Channel{std::move(channel), /*sharded=*/false}) {}
+
+ChannelReader::ChannelReader(MessageSource& subscription, base::Clock& clock, Channel channel)
     : subscription_(subscription), clock_(clock), channel_(std::move(channel)) {
   subscription_.Listen(this);
 }
@@ -39,7 +42,7 @@ ChannelReader::~ChannelReader() { subscription_.Listen(nullptr); }
 
 void ChannelReader::OnPush(const Reply& push) {
   std::optional<Message> message = ReadMessage(push);
-  if (!message || message->channel != channel_) return;
+  if (!message || Channel{message->channel, message->sharded} != channel_) return;
   payloads_.push_back(std::move(message->payload));
   if (awaiting_) base::Resume(std::exchange(awaiting_, {}));
 }
@@ -50,7 +53,8 @@ void ChannelReader::OnGap() {
 }
 
 base::Task<absl::Status> ChannelReader::Subscribe() {
-  const std::string_view channels[] = {channel_};
+  const std::string_view channels[] = {channel_.name};
+  if (channel_.sharded) co_return co_await store::SSubscribe(subscription_, channels);
   co_return co_await store::Subscribe(subscription_, channels);
 }
 

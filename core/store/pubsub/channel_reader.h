@@ -25,17 +25,23 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/channel.h"
 
 namespace redouble::inline v0_1::store {
 
 class ChannelReader final : public PushListener {
  public:
+  // Reads the channel of this name.
   ChannelReader(MessageSource& subscription, base::Clock& clock, std::string channel);
+  // Reads a channel that may be sharded. In a cluster the subscription must then be one that
+  // follows slots.
+  ChannelReader(MessageSource& subscription, base::Clock& clock, Channel channel);
   ~ChannelReader() override;
   ChannelReader(const ChannelReader&) = delete;
   ChannelReader& operator=(const ChannelReader&) = delete;
 
-  // Subscribes to the channel. One round trip. Errors: those of the store.
+  // Subscribes to the channel, with SSUBSCRIBE if it is sharded. One round trip. Errors: those of
+  // the store.
   base::Task<absl::Status> Subscribe();
 
   // Returns the next payload, or nullopt if none arrives within `patience`, or if there is a gap;
@@ -57,7 +63,7 @@ class ChannelReader final : public PushListener {
 
   MessageSource& subscription_;
   base::Clock& clock_;
-  const std::string channel_;
+  const Channel channel_;
   std::deque<std::string> payloads_;
   bool has_gap_ = false;
   std::coroutine_handle<> awaiting_;

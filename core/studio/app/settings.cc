@@ -58,6 +58,7 @@ using Row = base::VariableRow<S>;
 constexpr std::array kRows = {
     Row{"RELAYNA_STUDIO_REDIS_URL", base::ReadText<&S::redis_url>},
     Row{"RELAYNA_STUDIO_KEY_LAYOUT", store::ReadKeyLayout<S, &S::key_layout>},
+    Row{"RELAYNA_STUDIO_CHANNELS", store::ReadChannelKind<S, &S::channels>},
     Row{"RELAYNA_STUDIO_REGISTRY_PREFIX", base::ReadText<&S::registry_prefix>},
     Row{"RELAYNA_STUDIO_CAPABILITY_REFRESH_ALLOWED_HOSTS", ReadAllowedHosts},
     Row{"RELAYNA_STUDIO_CAPABILITY_REFRESH_ALLOWED_NETWORKS", ReadAllowedNetworks},

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "redouble/core/base/settings/variables.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/studio/hardening.h"
 #include "redouble/core/studio/ingest/ingest_service.h"
 #include "redouble/core/studio/ingest/loops.h"
@@ -33,6 +34,8 @@ struct StudioSettings {
   std::string redis_url;
   // A deployment keeps it.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // The channels on which events are published.
+  store::ChannelKind channels = store::ChannelKind::kDocumented;
   std::string registry_prefix = std::string(kDefaultRegistryPrefix);
   // The URLs that Studio may call.
   OutboundPolicyOptions outbound = {};

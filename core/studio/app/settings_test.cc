@@ -45,6 +45,7 @@ TEST(StudioSettings, AreReadFromVariables) {
   const StudioSettings settings =
       Read({{"RELAYNA_STUDIO_REDIS_URL", " redis://h "},
             {"RELAYNA_STUDIO_KEY_LAYOUT", "cluster"},
+            {"RELAYNA_STUDIO_CHANNELS", "both"},
             {"RELAYNA_STUDIO_REGISTRY_PREFIX", "r"},
             {"RELAYNA_STUDIO_CAPABILITY_REFRESH_ALLOWED_HOSTS", " .a.test, ,b.test,"},
             {"RELAYNA_STUDIO_CAPABILITY_REFRESH_ALLOWED_NETWORKS", "10.0.0.0/8"},
@@ -66,6 +67,7 @@ TEST(StudioSettings, AreReadFromVariables) {
             {"OTHER_REGISTRY_PREFIX", "x"}});
   EXPECT_EQ(settings.redis_url, "redis://h");
   EXPECT_EQ(settings.key_layout, store::KeyLayout::kCluster);
+  EXPECT_EQ(settings.channels, store::ChannelKind::kBoth);
   EXPECT_EQ(settings.registry_prefix, "r");
   ASSERT_TRUE(settings.outbound.allowed_hosts);
   EXPECT_THAT(*settings.outbound.allowed_hosts, ElementsAre(".a.test", "b.test"));

@@ -103,7 +103,9 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertEvent(const EventEnvelope& en
                                                          absl::Time now) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::string dedupe_key,
                                DedupeKey(envelope.service_id, envelope.event));
-  if (options_.hardening.atomic_event_insert) {
+  // A transaction cannot publish on a shard channel (core/store/pubsub/channel.h).
+  if (options_.hardening.atomic_event_insert ||
+      options_.channels != store::ChannelKind::kDocumented) {
     co_return co_await InsertByScript(envelope, std::move(dedupe_key), now);
   }
   co_return co_await InsertInSteps(envelope, std::move(dedupe_key), now);
@@ -157,6 +159,15 @@ EventStore::Insertion EventStore::Prepare(const EventEnvelope& envelope, std::st
     insertion.latest.observation = timestamp;
   }
   return insertion;
+}
+
+store::PublishedChannels EventStore::ServiceChannels(std::string_view service_id) const {
+  return {options_.channels, keys_.ServiceChannel(service_id),
+          keys_.ServiceShardChannel(service_id)};
+}
+
+store::PublishedChannels EventStore::TaskChannels(TaskName task) const {
+  return {options_.channels, keys_.TaskChannel(task), keys_.TaskShardChannel(task)};
 }
 
 base::Task<absl::StatusOr<bool>> EventStore::InsertInSteps(const EventEnvelope& envelope,
@@ -228,23 +239,27 @@ base::Task<absl::StatusOr<bool>> EventStore::InsertByScript(const EventEnvelope&
   const std::vector<std::string_view> key_views(keys.begin(), keys.end());
   const int64_t ttl_seconds = options_.ttl_seconds.value_or(0);
   const std::string ttl = ttl_seconds == 0 ? "" : absl::StrCat(ttl_seconds);
+  const store::PublishedChannels of_service = ServiceChannels(task.service_id);
+  const store::PublishedChannels of_task = TaskChannels(task);
   Latest latest;  // Missing, until the script returns the present values.
   while (true) {
     const Insertion insertion = Prepare(envelope, dedupe_key, latest, now);
     REDOUBLE_CO_RETURN_IF_ERROR(insertion.document.status());
-    const std::array<std::string, 13> arguments = {*insertion.document,
+    const std::array<std::string, 15> arguments = {*insertion.document,
                                                    dedupe_key,
                                                    absl::StrCat(options_.history_maxlen - 1),
                                                    ttl,
                                                    insertion.ingested_at,
-                                                   keys_.ServiceChannel(task.service_id),
-                                                   keys_.TaskChannel(task),
+                                                   of_service.documented,
+                                                   of_task.documented,
                                                    Marked(latest.task),
                                                    Marked(latest.status),
                                                    Marked(latest.observation),
                                                    Marked(insertion.latest.task),
                                                    Marked(insertion.latest.status),
-                                                   Marked(insertion.latest.observation)};
+                                                   Marked(insertion.latest.observation),
+                                                   of_service.sharded,
+                                                   of_task.sharded};
     const std::vector<std::string_view> views(arguments.begin(), arguments.end());
     REDOUBLE_CO_ASSIGN_OR_RETURN(Reply reply,
                                  co_await InsertScript().Run(store_, key_views, views));

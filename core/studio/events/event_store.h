@@ -27,6 +27,7 @@
 #include "absl/time/time.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/keyspace/unused_keys.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/studio/events/service_event.h"
 #include "redouble/core/studio/hardening.h"
@@ -42,6 +43,9 @@ struct EventStoreOptions {
   int64_t history_maxlen = 5000;
   Hardening hardening = {};
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
+  // The channels on which documents are published. With shard channels, which need a server of
+  // Redis 7.0, an event is inserted as with atomic_event_insert.
+  store::ChannelKind channels = store::ChannelKind::kDocumented;
 };
 
 // Selects events of a service. nullopt does not filter.
@@ -128,6 +132,11 @@ class EventStore {
 
   // The keys and channels of this store.
   const EventKeys& keys() const { return keys_; }
+  // The channels to follow for the events of a service, and of one task.
+  store::Channel ServiceChannelToFollow(std::string_view service_id) const {
+    return ServiceChannels(service_id).followed();
+  }
+  store::Channel TaskChannelToFollow(TaskName task) const { return TaskChannels(task).followed(); }
   int64_t history_maxlen() const { return options_.history_maxlen; }
 
  private:
@@ -139,6 +148,8 @@ class EventStore {
   };
   struct Insertion;
 
+  store::PublishedChannels ServiceChannels(std::string_view service_id) const;
+  store::PublishedChannels TaskChannels(TaskName task) const;
   base::Task<absl::StatusOr<Latest>> ReadLatest(TaskName task);
   Insertion Prepare(const EventEnvelope& envelope, std::string dedupe_key, const Latest& latest,
                     absl::Time now) const;

@@ -23,7 +23,7 @@ std::string StreamFrame::Text() const {
 }
 
 EventStream::EventStream(store::MessageSource& subscription, base::Clock& clock,
-                         std::string channel, std::optional<absl::Duration> keep_alive)
+                         store::Channel channel, std::optional<absl::Duration> keep_alive)
     : messages_(subscription, clock, std::move(channel)), keep_alive_(keep_alive) {}
 
 base::Task<absl::StatusOr<StreamFrame>> EventStream::Next() {

@@ -1,7 +1,7 @@
 // EventStream: the events of a service, or of one task, as server-sent events while they are
 // ingested.
 //
-//   studio::EventStream stream(subscription, clock, events.keys().ServiceChannel("svc-a"));
+//   studio::EventStream stream(subscription, clock, events.ServiceChannelToFollow("svc-a"));
 //   while (true) {
 //     absl::StatusOr<StreamFrame> frame = co_await stream.Next();
 //     if (!frame.ok()) break;
@@ -25,6 +25,7 @@
 #include "redouble/core/base/text/server_sent_event.h"
 #include "redouble/core/base/time/clock.h"
 #include "redouble/core/store/message_source.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/pubsub/channel_reader.h"
 #include "redouble/core/studio/events/service_event.h"
 
@@ -42,9 +43,9 @@ struct StreamFrame {
 
 class EventStream {
  public:
-  // `channel` is a channel of EventKeys. `keep_alive` is the time without output after which a
+  // `channel` is a channel of EventStore. `keep_alive` is the time without output after which a
   // comment is sent; nullopt: no comments are sent.
-  EventStream(store::MessageSource& subscription, base::Clock& clock, std::string channel,
+  EventStream(store::MessageSource& subscription, base::Clock& clock, store::Channel channel,
               std::optional<absl::Duration> keep_alive = base::kKeepAliveInterval);
 
   // Returns the next frame. The first call returns the ready frame without I/O. The second

@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "redouble/backends/memory/engine/engine.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
+#include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/python/json.h"
 #include "redouble/core/store/pubsub/pubsub.h"
 #include "redouble/core/studio/events/event_store.h"
@@ -47,7 +49,7 @@ class StudioEventStreamTest : public ::testing::Test {
     EXPECT_THAT(base::Run(store::Publish(backend_.store(), channel, payload)), IsOk());
     backend_.Deliver();
   }
-  void Open(std::string channel) {
+  void Open(store::Channel channel) {
     source_.emplace(backend_.subscription());
     stream_.emplace(*source_, backend_.clock(), std::move(channel));
     EXPECT_EQ(Next(), "ready");
@@ -80,7 +82,7 @@ TYPED_TEST_SUITE(StudioEventStreamTest, tests::MessageBackends, tests::MessageBa
 
 TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfAServiceFromItsSubscriptionOn) {
   this->Insert(Event("before"));
-  this->Open(this->events_->keys().ServiceChannel("svc-a"));
+  this->Open(this->events_->ServiceChannelToFollow("svc-a"));
   EXPECT_EQ(this->Next(), "waits") << "nothing is replayed";
   this->Insert(Event("e1"));
   EXPECT_EQ(this->Resumed(), "svc-a:status:e1");
@@ -91,7 +93,7 @@ TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfAServiceFromItsSubscriptionO
 }
 
 TYPED_TEST(StudioEventStreamTest, ReportsThatEventsMayBeMissing) {
-  this->Open(this->events_->keys().ServiceChannel("svc-a"));
+  this->Open(this->events_->ServiceChannelToFollow("svc-a"));
   EXPECT_EQ(this->Next(), "waits");
   this->source_->Lose();
   this->Insert(Event("e1"));
@@ -108,7 +110,7 @@ TYPED_TEST(StudioEventStreamTest, ReportsThatEventsMayBeMissing) {
 }
 
 TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfOneTask) {
-  this->Open(this->events_->keys().TaskChannel({"svc-a", "t1"}));
+  this->Open(this->events_->TaskChannelToFollow({"svc-a", "t1"}));
   EXPECT_EQ(this->Next(), "waits");
   this->Insert(Event("e1", "t2"));
   EXPECT_EQ(this->Resumed(), "waits");
@@ -117,7 +119,7 @@ TYPED_TEST(StudioEventStreamTest, FollowsTheEventsOfOneTask) {
 }
 
 TYPED_TEST(StudioEventStreamTest, PassesOverWhatIsNoDocument) {
-  this->Open(this->events_->keys().ServiceChannel("svc-a"));
+  this->Open(this->events_->ServiceChannelToFollow("svc-a"));
   EXPECT_EQ(this->Next(), "waits");
   for (const std::string_view payload : {"", "{", "[]", "{}", R"({"service_id": "svc-a"})"}) {
     this->Publish(payload);
@@ -128,7 +130,7 @@ TYPED_TEST(StudioEventStreamTest, PassesOverWhatIsNoDocument) {
 }
 
 TYPED_TEST(StudioEventStreamTest, SendsACommentWheneverNothingComesForFifteenSeconds) {
-  this->Open(this->events_->keys().ServiceChannel("svc-a"));
+  this->Open(this->events_->ServiceChannelToFollow("svc-a"));
   EXPECT_EQ(this->Next(), "waits");
   this->backend_.clock().Advance(absl::Seconds(15) - absl::Microseconds(1));
   EXPECT_EQ(this->Resumed(), "waits");
@@ -137,7 +139,7 @@ TYPED_TEST(StudioEventStreamTest, SendsACommentWheneverNothingComesForFifteenSec
 }
 
 TYPED_TEST(StudioEventStreamTest, SubscribesAgainAfterARefusal) {
-  this->Open(this->events_->keys().ServiceChannel("svc-a"));
+  this->Open(this->events_->ServiceChannelToFollow("svc-a"));
   this->backend_.RefuseChannels();
   EXPECT_EQ(this->Next(), "error");
   this->backend_.AllowChannels();
@@ -159,6 +161,45 @@ TEST(StudioStreamFrame, IsWrittenAsAServerSentEvent) {
   EXPECT_EQ(frame.Text(), "id: svc-a:status:e1\nevent: event\ndata: " +
                               python::PydanticJson(ToValue(frame.event)).value() + "\n\n");
   EXPECT_NE(frame.Text().find(R"("payload":{"n":1e16}})"), std::string::npos);
+}
+
+// The engine refuses a transaction or a script whose shard channels are in another slot than its
+// keys.
+TEST(StudioEventStreamOnACluster, FollowsTheShardChannelsOfAServiceAndOfATask) {
+  base::VirtualClock clock(absl::FromUnixSeconds(1'767'268'800));
+  memory::EngineOptions engine_options;
+  engine_options.cluster = memory::ClusterOptions();
+  memory::Engine engine(clock, engine_options);
+  const auto publisher = engine.Connect();
+  for (const bool atomic : {false, true}) {
+    for (const store::ChannelKind kind :
+         {store::ChannelKind::kSharded, store::ChannelKind::kBoth}) {
+      EventStoreOptions options;
+      options.prefix = std::string("p") + (atomic ? "a" : "s") + std::to_string(int(kind));
+      options.key_layout = store::KeyLayout::kCluster;
+      options.channels = kind;
+      options.hardening.atomic_event_insert = atomic;
+      EventStore events(*publisher, options);
+      const auto of_service = engine.Connect();
+      const auto of_task = engine.Connect();
+      const auto documented = engine.Connect();
+      EventStream service(*of_service, clock, events.ServiceChannelToFollow("svc-a"));
+      EventStream task(*of_task, clock, events.TaskChannelToFollow({"svc-a", "t1"}));
+      EventStream old(*documented, clock, {events.keys().ServiceChannel("svc-a")});
+      for (EventStream* stream : {&service, &task, &old}) {
+        EXPECT_EQ(base::Run(stream->Next()).value().kind, StreamFrame::Kind::kReady);
+      }
+      auto from_service = service.Next();
+      auto from_task = task.Next();
+      auto from_old = old.Next();
+      for (auto* next : {&from_service, &from_task, &from_old}) next->Start();
+      EXPECT_THAT(base::Run(events.InsertEvent(Event("e1"), clock.Now())), IsOk());
+      ASSERT_TRUE(from_service.done() && from_task.done());
+      EXPECT_EQ(from_service.TakeResult().value().event.dedupe_key, "svc-a:status:e1");
+      EXPECT_EQ(from_task.TakeResult().value().event.dedupe_key, "svc-a:status:e1");
+      EXPECT_EQ(from_old.done(), kind == store::ChannelKind::kBoth);
+    }
+  }
 }
 
 }  // namespace

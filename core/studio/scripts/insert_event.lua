@@ -31,6 +31,10 @@ for i = 1, 3 do
 end
 redis.call('SET', KEYS[7], ARGV[5])
 expire(KEYS[7])
-redis.call('PUBLISH', ARGV[6], ARGV[1])
-redis.call('PUBLISH', ARGV[7], ARGV[1])
+for i = 6, 7 do
+  if ARGV[i] ~= '' then redis.call('PUBLISH', ARGV[i], ARGV[1]) end
+end
+for i = 14, 15 do
+  if ARGV[i] ~= '' then redis.call('SPUBLISH', ARGV[i], ARGV[1]) end
+end
 return 1

@@ -76,7 +76,7 @@ relayna::StreamOptions ReadOptions(ArgumentReader& reader, const std::string& ta
 
 base::Task<absl::Status> Perform(const Write& write, StatusStore& statuses, store::Store& store) {
   if (write.event) co_return co_await statuses.SetHistory(write.task_id, *write.event);
-  const std::string channel = statuses.ChannelOf(write.task_id);
+  const std::string channel = statuses.ChannelToFollow(write.task_id).name;
   const absl::StatusOr<int64_t> receivers = co_await store::Publish(store, channel, write.payload);
   co_return receivers.status();
 }

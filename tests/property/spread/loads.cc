@@ -113,10 +113,10 @@ void LoadOrchestrator(LoadCounter& store, base::Clock& clock, int64_t queue_shar
 }
 
 void LoadOrchestratorWithSomeShards(LoadCounter& store, base::Clock& clock) {
-  LoadOrchestrator(store, clock, /*queue_shards=*/6);
+  LoadOrchestrator(store, clock, /*queue_shards=*/12);
 }
 void LoadOrchestratorWithManyShards(LoadCounter& store, base::Clock& clock) {
-  LoadOrchestrator(store, clock, /*queue_shards=*/64);
+  LoadOrchestrator(store, clock, /*queue_shards=*/48);
 }
 
 constexpr uint64_t kTopics = 200;
@@ -295,14 +295,14 @@ void SetUpService(const threescale::Backend& backend, const std::string& id) {
 }
 
 // Authrep and reports of the applications of many services, and the consumer of the events.
-void LoadThreescale(LoadCounter& store, base::Clock& clock) {
+void LoadThreescale(LoadCounter& store, base::Clock& clock, int requests) {
   threescale::BackendSettings settings;
   settings.key_layout = KeyLayout::kCluster;
   threescale::Backend backend(store, clock, settings);
   for (uint64_t i = 0; i < kUnits; ++i) SetUpService(backend, absl::StrCat(i));
   base::Rng rng(kSeed);
   store.Begin();
-  for (int i = 0; i < kOperations; ++i) {
+  for (int i = 0; i < requests; ++i) {
     const std::string id = absl::StrCat(rng.Below(kUnits));
     const std::string provider = absl::StrCat("provider-", id);
     if (rng.Chance(0.5)) {
@@ -327,9 +327,17 @@ void LoadThreescale(LoadCounter& store, base::Clock& clock) {
     ASSERT_THAT(base::Run(backend.RunJobs()), IsOk());
     if (!rng.Chance(0.02)) continue;
     ASSERT_THAT(base::Run(backend.events().List()), IsOk());
-    const std::string all = absl::StrCat(kOperations * 10);
+    const std::string all = absl::StrCat(requests * 10);
     ASSERT_THAT(base::Run(backend.events().DeleteRange(all)), IsOk());
   }
+}
+
+// Each application has an event, of its first traffic in the day.
+void LoadThreescaleWithFewRequests(LoadCounter& store, base::Clock& clock) {
+  LoadThreescale(store, clock, kOperations);
+}
+void LoadThreescaleWithMoreRequests(LoadCounter& store, base::Clock& clock) {
+  LoadThreescale(store, clock, 2 * kOperations);
 }
 
 }  // namespace
@@ -337,13 +345,11 @@ void LoadThreescale(LoadCounter& store, base::Clock& clock) {
 std::vector<SystemLoad> SystemLoads() {
   return {
       {"gateway", "2,000 virtual keys", LoadGateway},
-      {"orchestrator, 6 shards",
-       "2,000 runs",
-       LoadOrchestratorWithSomeShards,
-       {"completion_signals", "wf.tasks"}},
-      {"orchestrator, 64 shards", "2,000 runs", LoadOrchestratorWithManyShards},
+      {"orchestrator, 12 shards", "2,000 runs", LoadOrchestratorWithSomeShards},
+      {"orchestrator, 48 shards", "2,000 runs", LoadOrchestratorWithManyShards},
       {"korvet", "200 topics of 10 partitions", LoadKorvet},
-      {"threescale", "2,000 services", LoadThreescale, {"events"}},
+      {"threescale", "2,000 services", LoadThreescaleWithFewRequests, {"events"}},
+      {"threescale, 12 requests", "2,000 services", LoadThreescaleWithMoreRequests},
       {"relayna", "2,000 tasks of 200 services", LoadRelayna},
       {"studio", "2,000 tasks of 500 services", LoadStudio},
   };

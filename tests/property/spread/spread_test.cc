@@ -91,6 +91,7 @@ TEST_P(SpreadTest, IsThatOfThePage) {
   ASSERT_FALSE(HasFatalFailure());
   counter.CountKeys();
   ExpectOnThePage(RowOf(load.system, load.units, counter));
+  std::cout << absl::StrFormat("%.0f commands\n", counter.Total(Measure::kCommands));
   if (!load.shared.empty()) {
     EXPECT_FALSE(IsWithinBounds(counter)) << "no tag needs to be left out";
     const double all = counter.Total(Measure::kCommands);
