@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <tuple>
 
+#include "redouble/sim/decision/fields.h"
+
 namespace redouble::inline v0_1::sim {
 
 bool Footprint::Affects(const Footprint& other) const {
@@ -41,6 +43,31 @@ bool Footprint::Merge(const Footprint& other) {
 
 void Footprint::MarkIfVisibleTo(const Footprint& reader) {
   visible_ = visible_ || Affects(reader) || (reader.all_ && changes_something());
+}
+
+void Footprint::AppendTo(std::string& text) const {
+  for (const Keys* keys : {&reads_, &writes_}) {
+    AppendNumber(text, keys->size());
+    for (const std::string& key : *keys) AppendBytes(text, key);
+  }
+  AppendNumber(text, actors_);
+  AppendNumber(text, read_states_);
+  AppendNumber(text, written_states_);
+  for (const bool flag : {all_, visible_, ordered_}) AppendNumber(text, flag ? 1 : 0);
+}
+
+Footprint Footprint::ReadFrom(std::string_view& text) {
+  Footprint footprint;
+  for (Keys* keys : {&footprint.reads_, &footprint.writes_}) {
+    for (uint64_t left = TakeNumber(text); left > 0; --left) keys->emplace(TakeBytes(text));
+  }
+  footprint.actors_ = TakeNumber(text);
+  footprint.read_states_ = static_cast<uint8_t>(TakeNumber(text));
+  footprint.written_states_ = static_cast<uint8_t>(TakeNumber(text));
+  for (bool* flag : {&footprint.all_, &footprint.visible_, &footprint.ordered_}) {
+    *flag = TakeNumber(text) != 0;
+  }
+  return footprint;
 }
 
 }  // namespace redouble::inline v0_1::sim

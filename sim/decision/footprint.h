@@ -45,6 +45,12 @@ class Footprint final : public memory::AccessObserver {
   // The turn commutes with no other one: it broke all connections, or it ended the run.
   void MarkOrdered() { ordered_ = true; }
 
+  // Appends the footprint to a text that ReadFrom can read.
+  void AppendTo(std::string& text) const;
+  // Reads a footprint from the beginning of the text, and removes it there. The text must be one of
+  // AppendTo.
+  static Footprint ReadFrom(std::string_view& text);
+
   const Keys& reads() const { return reads_; }
   const Keys& writes() const { return writes_; }
   // A bit for each State.

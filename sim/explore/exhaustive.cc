@@ -14,6 +14,24 @@ void ExhaustiveDecisions::Node::AddAllActors() {
   for (const Move& option : options) actors.insert(option.actor);
 }
 
+void ExhaustiveDecisions::Node::Add(std::optional<int> actor) {
+  if (!actor) return AddAllActors();
+  actors.insert(*actor);
+}
+
+bool ExhaustiveDecisions::Node::ChooseAwake(size_t first) {
+  for (size_t i = first; i < options.size(); ++i) {
+    const Move& option = options[i];
+    const bool sleeps = std::any_of(sleeping.begin(), sleeping.end(),
+                                    [&](const Move& sleeper) { return sleeper.Is(option); });
+    if (sleeps || (!actors.empty() && !actors.contains(option.actor))) continue;
+    chosen = i;
+    actors.insert(option.actor);
+    return true;
+  }
+  return false;
+}
+
 bool ExhaustiveDecisions::Turn::IsAfter(size_t number, const Turn& earlier) const {
   const auto index = static_cast<size_t>(earlier.actor);
   return number < clock_moved || (index < before.size() && number < before[index]);
@@ -44,7 +62,7 @@ size_t ExhaustiveDecisions::ChooseNext(std::span<const ScheduleOption> options) 
   if (depth_ == path_.size()) {
     Node node{.options = MovesOf(options), .turn = turns_done_, .sleeping = sleeping_};
     if (reduction_ != Reduction::kSourceSets) node.AddAllActors();
-    if (!ChooseAwake(node, 0)) {
+    if (!node.ChooseAwake(0)) {
       redundant_ = true;
       return 0;
     }
@@ -56,21 +74,6 @@ size_t ExhaustiveDecisions::ChooseNext(std::span<const ScheduleOption> options) 
   }
   just_chose_ = true;
   return path_[depth_++].chosen;
-}
-
-// Takes the first option from `first` on that does not sleep and whose actor is to be tried. An
-// empty source set allows every actor, and then has the chosen one.
-bool ExhaustiveDecisions::ChooseAwake(Node& node, size_t first) const {
-  for (size_t i = first; i < node.options.size(); ++i) {
-    const Move& option = node.options[i];
-    const bool sleeps = std::any_of(node.sleeping.begin(), node.sleeping.end(),
-                                    [&](const Move& sleeper) { return sleeper.Is(option); });
-    if (sleeps || (!node.actors.empty() && !node.actors.contains(option.actor))) continue;
-    node.chosen = i;
-    node.actors.insert(option.actor);
-    return true;
-  }
-  return false;
 }
 
 size_t ExhaustiveDecisions::Pick(size_t count) {
@@ -161,9 +164,16 @@ std::set<int> ExhaustiveDecisions::Initials(size_t first, size_t second) const {
   return initials;
 }
 
+void ExhaustiveDecisions::Try(size_t node, const std::set<int>& initials,
+                              std::optional<int> actor) {
+  path_[node].Add(actor);
+  if (node < fixed_) claims_.push_back({.node = node, .initials = initials, .actor = actor});
+}
+
 void ExhaustiveDecisions::ReverseRace(size_t first, size_t second) {
   if (!turns_[first].node) return;
-  Node& node = path_[*turns_[first].node];
+  const size_t index = *turns_[first].node;
+  const Node& node = path_[index];
   const std::set<int> initials = Initials(first, second);
   std::set<int> possible;
   for (const int actor : initials) {
@@ -172,9 +182,9 @@ void ExhaustiveDecisions::ReverseRace(size_t first, size_t second) {
   }
   const int second_actor = turns_[second].actor;
   if (!possible.empty()) {
-    node.actors.insert(possible.contains(second_actor) ? second_actor : *possible.begin());
+    Try(index, initials, possible.contains(second_actor) ? second_actor : *possible.begin());
   } else if (!turns_[first].footprint.Continues(second_actor)) {
-    node.AddAllActors();
+    Try(index, initials, std::nullopt);
   }
   // Otherwise the first turn made the second one possible, so there is no other order.
 }
@@ -183,12 +193,20 @@ void ExhaustiveDecisions::OnRunEnd(std::span<const ScheduleOption> pending) {
   if (redundant_ || reduction_ != Reduction::kSourceSets) return;
   // What a turn that was not taken would have done is not known, so it is tried everywhere.
   for (const ScheduleOption& option : pending) {
-    for (auto node = path_.rbegin(); node != path_.rend(); ++node) {
-      if (node->options.empty()) continue;
-      if (node->options[node->chosen].actor == option.actor) break;
-      if (node->Offers(option.actor)) node->actors.insert(option.actor);
+    for (size_t i = path_.size(); i > 0; --i) {
+      const Node& node = path_[i - 1];
+      if (!node.IsChoice()) continue;
+      if (node.options[node.chosen].actor == option.actor) break;
+      if (!node.Offers(option.actor) || node.actors.contains(option.actor)) continue;
+      Try(i - 1, {option.actor}, option.actor);
     }
   }
+}
+
+void ExhaustiveDecisions::Resume(std::vector<Node> path, size_t fixed, const Footprint& checks) {
+  path_ = std::move(path);
+  fixed_ = fixed;
+  checks_ = checks;
 }
 
 bool ExhaustiveDecisions::Next() {
@@ -201,23 +219,26 @@ bool ExhaustiveDecisions::Next() {
   sleeping_.clear();
   if (std::exchange(checks_grew_, false)) {
     // What invariants read decides which turns commute, so what was left out is to be done again.
+    must_restart_ = has_ended_ = fixed_ > 0;
+    if (must_restart_) return false;
     path_.clear();
     turns_.clear();
     return true;
   }
-  while (!path_.empty()) {
+  while (path_.size() > fixed_) {
     Node& node = path_.back();
     turns_.resize(std::min(turns_.size(), node.turn));
-    if (node.options.empty()) {
+    if (!node.IsChoice()) {
       if (++node.chosen < node.count) return true;
     } else {
       if (reduction_ != Reduction::kNone) node.sleeping.push_back(node.options[node.chosen]);
       // With source sets, an actor may have been added before the chosen one.
       const size_t first = reduction_ == Reduction::kNone ? node.chosen + 1 : 0;
-      if (ChooseAwake(node, first)) return true;
+      if (node.ChooseAwake(first)) return true;
     }
     path_.pop_back();
   }
+  has_ended_ = true;
   return false;
 }
 

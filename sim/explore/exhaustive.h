@@ -27,6 +27,9 @@
 // algorithm 1; Godefroid, "Partial-Order Methods for the Verification of Concurrent Systems"
 // (1996).
 //
+// A search can be continued in the middle, and only below some decisions: see Resume and
+// sim/explore/divided.h.
+//
 // Thread-safety: one thread.
 #ifndef REDOUBLE_SIM_EXPLORE_EXHAUSTIVE_H_
 #define REDOUBLE_SIM_EXPLORE_EXHAUSTIVE_H_
@@ -51,32 +54,6 @@ class ExhaustiveDecisions final : public DecisionSource {
     kSleepSets,
     kNone,  // Tries all orders: what the reductions are tested against.
   };
-  // A run has at most `max_faults` faults whose probability is below 1: an actor that retries could
-  // fail in each of its attempts.
-  explicit ExhaustiveDecisions(Reduction reduction = Reduction::kSourceSets,
-                               int max_faults = std::numeric_limits<int>::max())
-      : reduction_(reduction), max_faults_(max_faults) {}
-
-  size_t ChooseNext(std::span<const ScheduleOption> options) override;
-  // Tries all numbers, the smallest first.
-  size_t Pick(size_t count) override;
-  // Tries both answers, false first.
-  bool Chance(double) override;
-  void OnTurn(const ScheduleOption& turn) override;
-  bool WantsFootprints() const override { return reduction_ != Reduction::kNone; }
-  void OnTurnDone(const TurnReport& report) override;
-  void OnClockMove() override { clock_moved_ = turns_done_; }
-  void OnRunEnd(std::span<const ScheduleOption> pending) override;
-  bool EndsRun() const override { return redundant_; }
-
-  // Prepares the next run; returns false if all schedules have been run.
-  bool Next();
-  // Returns true if the current run is equivalent to an earlier one.
-  bool redundant() const { return redundant_; }
-  // Returns true if a run could have had more faults than allowed.
-  bool limited() const { return limited_; }
-
- private:
   // A turn that an actor could take.
   struct Move {
     int actor;
@@ -98,9 +75,65 @@ class ExhaustiveDecisions final : public DecisionSource {
     // The source set: the actors to try. Grows as runs show races.
     std::set<int> actors = {};
 
+    bool IsChoice() const { return !options.empty(); }
     bool Offers(int actor) const;
     void AddAllActors();
+    // Adds the actor to the source set; all of them if there is none.
+    void Add(std::optional<int> actor);
+    // Takes the first option from `first` on that does not sleep and whose actor is to be tried.
+    // Returns false if there is none. An empty source set allows every actor, and then has the
+    // chosen one.
+    bool ChooseAwake(size_t first);
   };
+  // At a decision on the path, one of these actors is to be tried: `actor`, or all of the options
+  // if there is none. Not needed if one of `initials` is in the source set.
+  struct Claim {
+    size_t node;  // The position in the path.
+    std::set<int> initials;
+    std::optional<int> actor;
+  };
+
+  // A run has at most `max_faults` faults whose probability is below 1: an actor that retries could
+  // fail in each of its attempts.
+  explicit ExhaustiveDecisions(Reduction reduction = Reduction::kSourceSets,
+                               int max_faults = std::numeric_limits<int>::max())
+      : reduction_(reduction), max_faults_(max_faults) {}
+
+  size_t ChooseNext(std::span<const ScheduleOption> options) override;
+  // Tries all numbers, the smallest first.
+  size_t Pick(size_t count) override;
+  // Tries both answers, false first.
+  bool Chance(double) override;
+  void OnTurn(const ScheduleOption& turn) override;
+  bool WantsFootprints() const override { return reduction_ != Reduction::kNone; }
+  void OnTurnDone(const TurnReport& report) override;
+  void OnClockMove() override { clock_moved_ = turns_done_; }
+  void OnRunEnd(std::span<const ScheduleOption> pending) override;
+  bool EndsRun() const override { return redundant_; }
+
+  // Prepares the next run; returns false if all schedules have been run.
+  bool Next();
+  // Continues a search whose path() was this one after Next(), with these checks() at least. The
+  // first `fixed` decisions stay as they are: only the schedules below them are run. To be called
+  // before the first run.
+  void Resume(std::vector<Node> path, size_t fixed, const Footprint& checks);
+  const std::vector<Node>& path() const { return path_; }
+  size_t fixed() const { return fixed_; }
+  // What the runs ask for at the fixed decisions, in the order in which they did.
+  const std::vector<Claim>& claims() const { return claims_; }
+  // What invariants have read in all runs.
+  const Footprint& checks() const { return checks_; }
+  // An invariant has read something new, so that the search is to begin again, with the fixed
+  // decisions, too. Next() returns false then.
+  bool must_restart() const { return must_restart_; }
+  // Returns true if Next() has returned false.
+  bool has_ended() const { return has_ended_; }
+  // Returns true if the current run is equivalent to an earlier one.
+  bool redundant() const { return redundant_; }
+  // Returns true if a run could have had more faults than allowed.
+  bool limited() const { return limited_; }
+
+ private:
   // A turn of the current run.
   struct Turn {
     int actor;
@@ -116,7 +149,7 @@ class ExhaustiveDecisions final : public DecisionSource {
   };
 
   static std::vector<Move> MovesOf(std::span<const ScheduleOption> options);
-  bool ChooseAwake(Node& node, size_t first) const;
+  void Try(size_t node, const std::set<int>& initials, std::optional<int> actor);
   void AddTurn(int actor, const Footprint& footprint);
   void ReverseRace(size_t first, size_t second);
   std::set<int> Initials(size_t first, size_t second) const;
@@ -125,6 +158,10 @@ class ExhaustiveDecisions final : public DecisionSource {
   const int max_faults_;
   bool limited_ = false;
   std::vector<Node> path_;
+  size_t fixed_ = 0;  // How many decisions of the path stay as they are.
+  std::vector<Claim> claims_;
+  bool must_restart_ = false;
+  bool has_ended_ = false;
   std::vector<Turn> turns_;  // Of the current run and, until they are repeated, of the last one.
   Footprint checks_;         // What invariants have read in all runs.
   bool checks_grew_ = false;

@@ -122,6 +122,31 @@ class Explorer {
     return std::move(found_);
   }
 
+  // Runs the schedules with few preemptions and faults, `schedules` at most.
+  void RunBounded(int64_t schedules) {
+    BoundedDecisions bounded(options_.max_bound);
+    while (MayRun(schedules)) {
+      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, bounded));
+      const bool has_more = bounded.Next();
+      found_.complete_bound = has_more ? bounded.bound() - 1 : bounded.bound();
+      if (has_more) continue;
+      found_.complete = bounded.complete() && !IsOver();
+      break;
+    }
+  }
+
+  // Runs the schedules that are left to `all`, until there were `schedules` runs of this search.
+  void RunUnbounded(ExhaustiveDecisions& all, int64_t schedules) {
+    while (MayRun(schedules)) {
+      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, all));
+      if (all.Next()) continue;
+      found_.complete = !all.limited() && !IsOver();
+      return;
+    }
+  }
+
+  Exploration TakeFound() { return std::move(found_); }
+
  private:
   void RunSeeds(Strategy strategy) {
     RunMemory memory;
@@ -145,23 +170,10 @@ class Explorer {
 
   // Runs all schedules, `schedules` at most.
   void RunAll(int64_t schedules) {
-    BoundedDecisions bounded(options_.max_bound);
-    while (MayRun((schedules + kBoundedShare - 1) / kBoundedShare)) {
-      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, bounded));
-      const bool has_more = bounded.Next();
-      found_.complete_bound = has_more ? bounded.bound() - 1 : bounded.bound();
-      if (has_more) continue;
-      found_.complete = bounded.complete() && !IsOver();
-      break;
-    }
+    RunBounded(BoundedSchedules(schedules));
     if (found_.complete) return;
     ExhaustiveDecisions all(ExhaustiveDecisions::Reduction::kSourceSets, options_.max_faults);
-    while (MayRun(schedules)) {
-      Count(options_.first_seed, RunOnce(experiment_, options_, options_.first_seed, all));
-      if (all.Next()) continue;
-      found_.complete = !all.limited() && !IsOver();
-      return;
-    }
+    RunUnbounded(all, schedules);
   }
 
   bool IsOver() const {
@@ -260,6 +272,24 @@ Violation MakeViolation(uint64_t seed, std::vector<uint32_t> decisions, const Ru
                    .status = outcome.violation,
                    .trace_hash = outcome.trace_hash,
                    .steps = outcome.steps};
+}
+
+int64_t BoundedSchedules(int64_t schedules) {
+  return schedules / kBoundedShare + (schedules % kBoundedShare == 0 ? 0 : 1);
+}
+
+Exploration ExploreBounded(const Experiment& experiment, const ExploreOptions& options,
+                           int64_t schedules) {
+  Explorer explorer(experiment, options);
+  explorer.RunBounded(schedules);
+  return explorer.TakeFound();
+}
+
+Exploration ExploreDecisions(const Experiment& experiment, const ExploreOptions& options,
+                             ExhaustiveDecisions& decisions, int64_t schedules) {
+  Explorer explorer(experiment, options);
+  explorer.RunUnbounded(decisions, schedules);
+  return explorer.TakeFound();
 }
 
 Exploration Explore(const Experiment& experiment, const ExploreOptions& options) {

@@ -32,6 +32,7 @@
 #include "absl/status/status.h"
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/explore/cause.h"
+#include "redouble/sim/explore/exhaustive.h"
 #include "redouble/sim/world/world.h"
 
 namespace redouble::inline v0_1::sim {
@@ -134,6 +135,18 @@ absl::Status CheckFaultMatches(const ExploreOptions& options, const Exploration&
 // Runs the experiment until a violation is found or the schedules are used up, and shrinks the
 // first violation. Deterministic.
 Exploration Explore(const Experiment& experiment, const ExploreOptions& options = {});
+
+// Parts of Explore with Strategy::kExhaustive, for sim/explore/parallel. Nothing is shrunk.
+//
+// How many of the schedules the search by rising number of preemptions and faults may run.
+int64_t BoundedSchedules(int64_t schedules);
+// That search, with so many schedules at most.
+Exploration ExploreBounded(const Experiment& experiment, const ExploreOptions& options,
+                           int64_t schedules);
+// Makes at most so many runs with these decisions, whose next run it prepares after each. Sets
+// `complete` if no further run is left.
+Exploration ExploreDecisions(const Experiment& experiment, const ExploreOptions& options,
+                             ExhaustiveDecisions& decisions, int64_t schedules);
 
 // The outcome of one run.
 struct RunOutcome {

@@ -1,9 +1,10 @@
 // The reductions of the searches lose no outcome: on random small worlds, the searches with sleep
-// sets, with source sets and with a bound on preemptions reach the same outcomes as those through
-// all orders.
+// sets, with source sets, with a bound on preemptions and divided into units reach the same outcomes
+// as those through all orders.
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "redouble/core/store/reply.h"
 #include "redouble/sim/decision/decisions.h"
 #include "redouble/sim/explore/bounded.h"
+#include "redouble/sim/explore/divided.h"
 #include "redouble/sim/explore/exhaustive.h"
 #include "redouble/sim/fault/fault.h"
 #include "redouble/sim/world/world.h"
@@ -365,6 +367,62 @@ RC_GTEST_PROP(Reduction, LosesNoOutcomeOfSplitEvents, ()) { CheckReductions(Draw
 RC_GTEST_PROP(Reduction, LosesNoOutcomeOfReplicas, ()) { CheckReductions(DrawReplicatedPlan()); }
 
 RC_GTEST_PROP(Reduction, LosesNoOutcomeOfClusters, ()) { CheckReductions(DrawClusterPlan()); }
+
+// All outcomes of the plan by a divided search, with the units of each round run in the order that
+// `order` makes of their numbers.
+template <typename Order>
+std::optional<Search> RunDivided(const Plan& plan, const DivisionOptions& division, int64_t most,
+                                 const Order& order) {
+  Search search;
+  DividedSearch divided(std::numeric_limits<int>::max(), division);
+  while (divided.units() > 0) {
+    std::vector<std::string> texts(divided.units());
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const size_t unit = order(i, texts.size());
+      ExhaustiveDecisions decisions = divided.Begin(unit);
+      for (int64_t run = 0; run < divided.runs() && !decisions.has_ended(); ++run) {
+        if (++search.runs > most) return std::nullopt;
+        std::string outcome = RunPlan(plan, decisions);
+        if (!decisions.redundant()) search.outcomes.insert(std::move(outcome));
+        decisions.Next();
+      }
+      texts[unit] = DividedSearch::ToText(decisions);
+    }
+    for (size_t unit = 0; unit < texts.size(); ++unit) divided.Add(unit, texts[unit]);
+    divided.EndRound();
+  }
+  return search;
+}
+
+// A divided search loses no outcome, however small its units are.
+void CheckDivision(const Plan& plan) {
+  const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
+  RC_PRE(all.has_value());
+  const DivisionOptions division = {.units = *rc::gen::inRange<size_t>(2, 9),
+                                    .first_runs = *rc::gen::inRange<int64_t>(1, 4),
+                                    .runs = *rc::gen::inRange<int64_t>(1, 9),
+                                    .kept_decisions = *rc::gen::inRange<size_t>(0, 3)};
+  const auto forward = [](size_t i, size_t) { return i; };
+  const auto divided = RunDivided(plan, division, kMost * kMostRestarts, forward);
+  RC_ASSERT(divided.has_value());
+  RC_ASSERT(divided->outcomes == all->outcomes);
+  const auto backward = [](size_t i, size_t units) { return units - 1 - i; };
+  const auto again = RunDivided(plan, division, kMost * kMostRestarts, backward);
+  RC_ASSERT(again->outcomes == all->outcomes);
+  RC_ASSERT(again->runs == divided->runs);
+  // An option that the search in one piece lets sleep sleeps in all units, too.
+  const auto whole = RunAll(plan, ExhaustiveDecisions(), kMost * kMostRestarts);
+  RC_TAG(std::string(divided->runs > whole->runs ? "more runs" : "no more runs"));
+  RC_ASSERT(plan.checks_invariant || divided->runs <= all->runs);
+}
+
+RC_GTEST_PROP(Division, LosesNoOutcome, ()) { CheckDivision(DrawPlan()); }
+
+RC_GTEST_PROP(Division, LosesNoOutcomeOfSplitEvents, ()) { CheckDivision(DrawSplitPlan()); }
+
+RC_GTEST_PROP(Division, LosesNoOutcomeOfReplicas, ()) { CheckDivision(DrawReplicatedPlan()); }
+
+RC_GTEST_PROP(Division, LosesNoOutcomeOfClusters, ()) { CheckDivision(DrawClusterPlan()); }
 
 // A daemon that the last turn of an actor lets go on may take turns before the end of another one.
 TEST(Reduction, LosesNoEndOfARun) {

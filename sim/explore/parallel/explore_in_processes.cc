@@ -11,9 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/sim/explore/parallel/divided_runs.h"
+#include "redouble/sim/explore/parallel/part_result.h"
 #include "redouble/sim/explore/parallel/processes.h"
 #include "redouble/sim/explore/schedule.h"
-#include "redouble/sim/json/strict_json.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 // The number of schedules of a part.
 constexpr int64_t kPart = 1000;
 
-// Divides the schedules of a search.
+// Divides the random schedules of a search.
 class Parts {
  public:
   explicit Parts(const ExploreOptions& options) : options_(options) {
@@ -31,22 +32,18 @@ class Parts {
 
   size_t size() const {
     const int64_t drawn = options_.schedules - exhaustive_.value_or(0);
-    return static_cast<size_t>((drawn + kPart - 1) / kPart) + (exhaustive_ ? 1 : 0);
+    return static_cast<size_t>((drawn + kPart - 1) / kPart);
   }
+  // The schedules of the exhaustive search, if there is one.
+  std::optional<int64_t> exhaustive() const { return exhaustive_; }
 
   // The options of the search of one part.
   ExploreOptions operator[](size_t part) const {
     ExploreOptions options = options_;
     options.shrinking_runs = 0;
     options.faults_must_match = false;  // In all parts together.
-    if (exhaustive_ && part == 0) {
-      options.strategy = Strategy::kExhaustive;
-      options.schedules = *exhaustive_;
-      return options;
-    }
     if (exhaustive_) options.strategy = Strategy::kMixed;
-    const int64_t first =
-        exhaustive_.value_or(0) + static_cast<int64_t>(part - (exhaustive_ ? 1 : 0)) * kPart;
+    const int64_t first = exhaustive_.value_or(0) + static_cast<int64_t>(part) * kPart;
     options.first_seed += static_cast<uint64_t>(first);
     options.schedules = std::min(kPart, options_.schedules - first);
     return options;
@@ -54,74 +51,33 @@ class Parts {
 
  private:
   const ExploreOptions& options_;
-  // The schedules of the exhaustive search, which is the first part.
   std::optional<int64_t> exhaustive_ = {};
 };
 
-std::string ToText(const Exploration& exploration) {
-  Json json{{"schedules", exploration.schedules}, {"violations", exploration.violations}};
-  json["complete"] = exploration.complete;
-  json["complete_bound"] = exploration.complete_bound;
-  json["depends_on_seed"] = exploration.depends_on_seed;
-  if (exploration.violation) {
-    json["schedules_to_first"] = exploration.schedules_to_first;
-    json["seed"] = exploration.violation->seed;
-    json["decisions"] = exploration.violation->decisions;
-  }
-  json["probes"] = exploration.probes;
-  json["fault_matches"] = exploration.fault_matches;
-  if (!exploration.mistake.ok()) {
-    json["mistake"] = std::string(exploration.mistake.message());
-    json["code"] = static_cast<int>(exploration.mistake.code());
-  }
-  // A mistake may quote bytes that are no text.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+// Numbers of tasks.
+constexpr size_t kBounded = 0;
+constexpr size_t kFirstUnit = 1;
+constexpr size_t kFirstPart = size_t{1} << 48;
 
-Exploration FromText(const std::string& text) {
-  const Json json = *ParseStrictJson(text);
-  Exploration exploration;
-  exploration.schedules = json["schedules"].get<int64_t>();
-  exploration.violations = json["violations"].get<int64_t>();
-  exploration.complete = json["complete"].get<bool>();
-  exploration.complete_bound = json["complete_bound"].get<int>();
-  exploration.depends_on_seed = json["depends_on_seed"].get<bool>();
-  exploration.probes = json["probes"].get<std::map<std::string, int64_t>>();
-  exploration.fault_matches = json["fault_matches"].get<std::vector<int64_t>>();
-  if (json.contains("seed")) {
-    exploration.schedules_to_first = json["schedules_to_first"].get<int64_t>();
-    exploration.violation = Violation{.seed = json["seed"].get<uint64_t>(),
-                                      .decisions = json["decisions"].get<std::vector<uint32_t>>(),
-                                      .status = {},
-                                      .trace_hash = {},
-                                      .steps = 0};
-  }
-  if (json.contains("mistake")) {
-    exploration.mistake = absl::Status(static_cast<absl::StatusCode>(json["code"].get<int>()),
-                                       json["mistake"].get_ref<const std::string&>());
-  }
-  return exploration;
-}
-
-class ParallelSearch {
+class ParallelSearch final : public ProcessTasks {
  public:
-  ParallelSearch(const Experiment& experiment, const ExploreOptions& options)
-      : experiment_(experiment), options_(options), parts_(options) {}
+  ParallelSearch(const Experiment& experiment, const ExploreOptions& options,
+                 const DivisionOptions& division)
+      : experiment_(experiment), options_(options), parts_(options), end_(parts_.size()) {
+    if (const std::optional<int64_t> schedules = parts_.exhaustive()) {
+      divided_.emplace(experiment, options_, *schedules, division);
+    }
+  }
 
   absl::StatusOr<Exploration> Run(int jobs) {
-    REDOUBLE_RETURN_IF_ERROR(RunInProcesses(
-        parts_.size(), jobs,
-        [this](size_t part) { return ToText(Explore(experiment_, parts_[part])); },
-        [this](size_t part, const std::string& text) {
-          const Exploration& result = results_[part] = FromText(text);
-          return IsLast(result) || (result.schedules == 0 && IsOver());
-        }));
+    REDOUBLE_RETURN_IF_ERROR(RunInProcesses(*this, jobs));
     Exploration sum;
+    if (bounded_) AddPart(*bounded_, sum);
+    if (divided_ && !IsDecidedByBounded()) AddPart(divided_->found(), sum);
     // Whether a part after the last one of use has run depends on the processes.
     for (auto& [part, result] : results_) {
-      const bool is_last = IsLast(result);
-      Add(std::move(result), sum);
-      if (is_last) break;
+      if (part >= end_) break;
+      AddPart(std::move(result), sum);
     }
     if (options_.faults_must_match && !sum.violation && sum.mistake.ok()) {
       sum.mistake = CheckFaultMatches(options_, sum);
@@ -132,33 +88,54 @@ class ParallelSearch {
     return sum;
   }
 
- private:
-  // Parts that begin now do nothing.
-  bool IsOver() const { return options_.is_over && options_.is_over(); }
-
-  // The results of later parts are of no use.
-  bool IsLast(const Exploration& result) const {
-    const bool is_complete = result.complete && !result.depends_on_seed;
-    const bool has_found = options_.stop_at_first && result.violation.has_value();
-    return !result.mistake.ok() || is_complete || has_found;
+  std::optional<size_t> Next() override {
+    if (divided_ && !has_begun_) {
+      has_begun_ = true;
+      return kBounded;
+    }
+    if (divided_ && !IsDecidedByBounded()) {
+      if (const std::optional<size_t> unit = divided_->Next(bounded_)) return kFirstUnit + *unit;
+    }
+    if (next_part_ >= end_) return std::nullopt;
+    return kFirstPart + next_part_++;
   }
 
-  static void Add(Exploration part, Exploration& sum) {
-    if (part.violation && !sum.violation) {
-      sum.schedules_to_first = sum.schedules + part.schedules_to_first;
-      sum.violation = std::move(part.violation);
+  std::string Work(size_t task) override {
+    if (task >= kFirstPart) return ToText(Explore(experiment_, parts_[task - kFirstPart]));
+    if (task >= kFirstUnit) return divided_->Work(task - kFirstUnit);
+    return ToText(ExploreBounded(experiment_, options_,
+                                 BoundedSchedules(*parts_.exhaustive())));
+  }
+
+  void Done(size_t task, const std::string& text) override {
+    if (task >= kFirstPart) {
+      const size_t part = task - kFirstPart;
+      const Exploration& result = results_[part] = FromText(text);
+      if (IsLast(options_, result) || (result.schedules == 0 && IsOver(options_))) {
+        end_ = std::min(end_, part + 1);
+      }
+    } else if (task >= kFirstUnit) {
+      divided_->Done(task - kFirstUnit, text);
+    } else {
+      bounded_ = FromText(text);
     }
-    sum.schedules += part.schedules;
-    sum.violations += part.violations;
-    sum.complete = sum.complete || part.complete;
-    sum.depends_on_seed = sum.depends_on_seed || part.depends_on_seed;
-    sum.complete_bound = std::max(sum.complete_bound, part.complete_bound);
-    for (const auto& [name, count] : part.probes) sum.probes[name] += count;
-    sum.fault_matches.resize(std::max(sum.fault_matches.size(), part.fault_matches.size()));
-    for (size_t i = 0; i < part.fault_matches.size(); ++i) {
-      sum.fault_matches[i] += part.fault_matches[i];
-    }
-    sum.mistake = std::move(part.mistake);
+    if (!divided_ || !bounded_) return;
+    const bool is_last = IsLast(options_, *bounded_) ||
+                         (!IsDecidedByBounded() && divided_->has_ended() &&
+                          IsLast(options_, divided_->found()));
+    if (is_last) end_ = 0;
+  }
+
+  bool IsNeeded(size_t task) const override {
+    if (task >= kFirstPart) return task - kFirstPart < end_;
+    if (task >= kFirstUnit) return !IsDecidedByBounded() && divided_->IsNeeded(task - kFirstUnit);
+    return true;
+  }
+
+ private:
+  // The search without a bound has nothing to add.
+  bool IsDecidedByBounded() const {
+    return bounded_ && (bounded_->complete || IsLast(options_, *bounded_));
   }
 
   absl::StatusOr<Violation> ShrinkOne(const Violation& found) const {
@@ -175,14 +152,20 @@ class ParallelSearch {
   const Experiment& experiment_;
   const ExploreOptions& options_;
   const Parts parts_;
+  bool has_begun_ = false;
+  std::optional<Exploration> bounded_;     // What the search with a bound has found.
+  std::optional<DividedRuns> divided_;     // The search without a bound.
   std::map<size_t, Exploration> results_;  // By part.
+  size_t next_part_ = 0;
+  size_t end_;  // The parts from this one on are of no use.
 };
 
 }  // namespace
 
 absl::StatusOr<Exploration> ExploreInProcesses(const Experiment& experiment,
-                                               const ExploreOptions& options, int jobs) {
-  return ParallelSearch(experiment, options).Run(jobs);
+                                               const ExploreOptions& options, int jobs,
+                                               const DivisionOptions& division) {
+  return ParallelSearch(experiment, options, division).Run(jobs);
 }
 
 }  // namespace redouble::inline v0_1::sim

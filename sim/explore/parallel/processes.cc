@@ -35,19 +35,21 @@ void WriteAll(int file, const std::string& text) {
 
 class Pool {
  public:
-  Pool(size_t tasks, size_t jobs, const std::function<std::string(size_t)>& work,
-       const std::function<bool(size_t, const std::string&)>& done)
-      : end_(tasks), jobs_(jobs), work_(work), done_(done) {}
-  ~Pool() { StopFrom(0); }
+  Pool(ProcessTasks& tasks, size_t jobs) : tasks_(tasks), jobs_(jobs) {}
+  ~Pool() {
+    for (const auto& [task, child] : children_) Kill(child);
+  }
 
   absl::Status Run() {
-    while (next_ < end_ || !children_.empty()) {
-      while (next_ < end_ && children_.size() < jobs_) {
-        REDOUBLE_RETURN_IF_ERROR(Begin(next_++));
+    while (true) {
+      while (children_.size() < jobs_) {
+        const std::optional<size_t> task = tasks_.Next();
+        if (!task) break;
+        REDOUBLE_RETURN_IF_ERROR(Begin(*task));
       }
+      if (children_.empty()) return absl::OkStatus();
       REDOUBLE_RETURN_IF_ERROR(Wait());
     }
-    return absl::OkStatus();
   }
 
  private:
@@ -63,7 +65,7 @@ class Pool {
     }
     if (pid == 0) {
       close(ends[0]);
-      WriteAll(ends[1], work_(task));
+      WriteAll(ends[1], tasks_.Work(task));
       // Ends the child without running destructors and exit handlers of the parent.
       _exit(0);
     }
@@ -102,7 +104,12 @@ class Pool {
     if (state != 0) {
       return absl::InternalError(absl::StrCat("the process of task ", task, " died: ", state));
     }
-    if (done_(task, result)) StopFrom(task + 1);
+    tasks_.Done(task, result);
+    std::erase_if(children_, [this](const auto& entry) {
+      const bool is_needed = tasks_.IsNeeded(entry.first);
+      if (!is_needed) Kill(entry.second);
+      return !is_needed;
+    });
     return absl::OkStatus();
   }
 
@@ -114,32 +121,54 @@ class Pool {
     return state;
   }
 
-  void StopFrom(size_t first) {
-    end_ = std::min(end_, first);
-    for (auto child = children_.lower_bound(first); child != children_.end();) {
-      kill(child->second.pid, SIGKILL);
-      End(child->second);
-      child = children_.erase(child);
-    }
+  static void Kill(const Child& child) {
+    kill(child.pid, SIGKILL);
+    End(child);
   }
 
   static absl::Status Failed(const char* what) {
     return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(errno)));
   }
 
-  size_t end_;
+  ProcessTasks& tasks_;
   const size_t jobs_;
+  std::map<size_t, Child> children_;
+};
+
+// Tasks that are all known at the beginning.
+class NumberedTasks final : public ProcessTasks {
+ public:
+  NumberedTasks(size_t tasks, const std::function<std::string(size_t)>& work,
+                const std::function<bool(size_t, const std::string&)>& done)
+      : end_(tasks), work_(work), done_(done) {}
+
+  std::optional<size_t> Next() override {
+    if (next_ >= end_) return std::nullopt;
+    return next_++;
+  }
+  std::string Work(size_t task) override { return work_(task); }
+  void Done(size_t task, const std::string& result) override {
+    if (done_(task, result)) end_ = std::min(end_, task + 1);
+  }
+  bool IsNeeded(size_t task) const override { return task < end_; }
+
+ private:
+  size_t end_;
+  size_t next_ = 0;
   const std::function<std::string(size_t)>& work_;
   const std::function<bool(size_t, const std::string&)>& done_;
-  size_t next_ = 0;
-  std::map<size_t, Child> children_;
 };
 
 }  // namespace
 
+absl::Status RunInProcesses(ProcessTasks& tasks, int jobs) {
+  return Pool(tasks, static_cast<size_t>(std::max(jobs, 1))).Run();
+}
+
 absl::Status RunInProcesses(size_t tasks, int jobs, const std::function<std::string(size_t)>& work,
                             const std::function<bool(size_t, const std::string&)>& done) {
-  return Pool(tasks, static_cast<size_t>(std::max(jobs, 1)), work, done).Run();
+  NumberedTasks numbered(tasks, work, done);
+  return RunInProcesses(numbered, jobs);
 }
 
 }  // namespace redouble::inline v0_1::sim

@@ -11,11 +11,28 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 
 namespace redouble::inline v0_1::sim {
+
+// Tasks of which some are known only when others are done.
+class ProcessTasks {
+ public:
+  virtual ~ProcessTasks() = default;
+  // Returns the task to begin next. Nullopt: there is none until another one is done, or at all.
+  virtual std::optional<size_t> Next() = 0;
+  // Does the task. Called in a process of its own.
+  virtual std::string Work(size_t task) = 0;
+  // Called with each result, in the order in which the processes end.
+  virtual void Done(size_t task, const std::string& result) = 0;
+  // Returns false for a task that has begun and that is to be killed. Called after Done().
+  virtual bool IsNeeded(size_t task) const = 0;
+};
+// Does all tasks, at most `jobs` at once. Errors: as below.
+absl::Status RunInProcesses(ProcessTasks& tasks, int jobs);
 
 // Calls `work` with 0, 1, ... tasks - 1, each in its own process, at most `jobs` at once, and calls
 // `done` in this process with each result, in the order in which the processes end. When `done`
