@@ -78,7 +78,7 @@ TEST(KorvetStorm, FindsTheSameHazardsInTheClusterLayout) {
 }
 
 TEST(KorvetStorm, KeepsItsPromisesWhileSlotsMoveAndMastersFailOver) {
-  // What is lost with a master is rarely a record that somebody waits for: in 4 of 400 runs.
+  // What is lost with a master is rarely a record that a consumer misses: in 4 of 400 runs.
   const StormTally tally = ExpectKeepsPromises(KorvetStorm(), WhileSlotsMove(), 60);
   EXPECT_THAT(tally.faults, Contains(Key("promote")));
 }
