@@ -119,6 +119,7 @@ redouble_generate(
 redouble_generate(
   core/relayna/scripts/script_texts.h
   SOURCES
+    core/relayna/scripts/add_once.lua
     core/relayna/scripts/append_once.lua
     core/relayna/scripts/forget_expired.lua
     core/relayna/scripts/release_replay_lock.lua
@@ -133,7 +134,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::relayna {'
-        for file in core/relayna/scripts/append_once.lua core/relayna/scripts/forget_expired.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua core/relayna/scripts/replace_record.lua; do
+        for file in core/relayna/scripts/add_once.lua core/relayna/scripts/append_once.lua core/relayna/scripts/forget_expired.lua core/relayna/scripts/release_replay_lock.lua core/relayna/scripts/remove_contract.lua core/relayna/scripts/replace_record.lua; do
             echo
             name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -1039,10 +1040,13 @@ redouble_component(
     sim/explore/causal_hash.cc
     sim/explore/cause.cc
     sim/explore/conflicts.cc
+    sim/explore/divided.cc
     sim/explore/exhaustive.cc
     sim/explore/explore.cc
     sim/explore/observed_run.cc
+    sim/explore/parallel/divided_runs.cc
     sim/explore/parallel/explore_in_processes.cc
+    sim/explore/parallel/part_result.cc
     sim/explore/parallel/processes.cc
     sim/explore/run_memory.cc
     sim/explore/schedule.cc
@@ -1106,6 +1110,8 @@ redouble_component(
     sim/decision/footprint.h
     sim/explore/cause.h
     sim/explore/conflicts.h
+    sim/explore/divided.h
+    sim/explore/exhaustive.h
     sim/explore/explore.h
     sim/explore/parallel/explore_in_processes.h
     sim/explore/run_memory.h
@@ -1436,6 +1442,7 @@ redouble_component(
     sim/storm/orchestrator/orchestrator_storm.cc
     sim/storm/orchestrator/workflows.cc
     sim/storm/promise.cc
+    sim/storm/relayna/dead_letters.cc
     sim/storm/relayna/relayna_storm.cc
     sim/storm/storm.cc
     sim/storm/storm_run.cc

@@ -52,6 +52,10 @@ struct Hardening {
   // For the DLQ store with a TTL. Removes R15: an add looks at the oldest 100 ids of the list and
   // removes those without a record. Costs a round trip, and another one if there are any.
   bool forget_expired_ids = false;
+
+  // For the DLQ store. Removes R16: an add does nothing if the record exists, so that a message
+  // that is added again is listed once and, after its replay, is not replayable again. One script.
+  bool add_once = false;
 };
 
 }  // namespace redouble::inline v0_1::relayna

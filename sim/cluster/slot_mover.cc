@@ -1,6 +1,6 @@
 #include "redouble/sim/cluster/slot_mover.h"
 
-#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,77 +39,110 @@ class SlotMover {
  public:
   explicit SlotMover(Actor& actor) : actor_(actor) {
     for (const std::unique_ptr<WorldServer>& server : actor.world().servers()) {
-      const memory::ClusterView* const view = server->cluster();
-      if (view != nullptr && view->is_master()) masters_.push_back({server.get(), nullptr});
+      if (server->cluster() != nullptr) nodes_.push_back({server.get(), nullptr});
     }
   }
 
-  size_t masters() const { return masters_.size(); }
+  size_t masters() { return Masters().size(); }
 
   base::Task<absl::Status> MoveSlotOf(std::string_view key, std::string_view from,
                                       std::string_view to) {
-    Master* const giver = Find(from);
-    Master* const taker = Find(to);
+    Node* const giver = Find(from);
+    Node* const taker = Find(to);
     if (giver == nullptr || taker == nullptr || giver == taker) {
       co_return absl::InvalidArgumentError("a slot is moved from a master to another one");
     }
-    co_return co_await Move(base::KeySlot(key), *giver, *taker);
+    co_return co_await Move(base::KeySlot(key), *giver, *taker, {});
   }
 
   // Moves the slot of a random key of a random master to another one.
   base::Task<absl::Status> MoveOne() {
-    const size_t from = actor_.rng().Below(masters_.size());
-    const size_t to = (from + 1 + actor_.rng().Below(masters_.size() - 1)) % masters_.size();
+    const std::vector<Node*> masters = Masters();
+    const size_t from = actor_.rng().Below(masters.size());
+    const size_t to = (from + 1 + actor_.rng().Below(masters.size() - 1)) % masters.size();
     const absl::StatusOr<std::optional<std::string>> key =
-        co_await store::RandomKey(StoreOf(masters_[from]));
-    // A broken connection, or no key: another time.
-    if (!key.ok() || !key->has_value()) {
-      masters_[from].connection.reset();
+        co_await store::RandomKey(StoreOf(*masters[from]));
+    // A broken connection, a master that is one no more, or no key: another time.
+    if (!key.ok() || !key->has_value() || !Owns(*masters[from], base::KeySlot(**key))) {
+      masters[from]->connection.reset();
       co_return absl::OkStatus();
     }
-    const int slot = base::KeySlot(**key);
-    absl::Status moved;
-    for (int i = 0; i < kTries; ++i) {
-      moved = co_await Move(slot, masters_[from], masters_[to]);
-      if (moved.ok()) break;
-      for (Master& master : masters_) master.connection.reset();
-    }
-    co_return moved;
+    co_return co_await MoveUntilDone(base::KeySlot(**key), masters[from], masters[to]);
   }
 
  private:
-  struct Master {
+  struct Node {
     WorldServer* server;
     std::unique_ptr<store::MessageSource> connection;
   };
 
-  Master* Find(std::string_view name) {
-    const auto found = std::find_if(masters_.begin(), masters_.end(), [&](const Master& master) {
-      return master.server->name() == name;
-    });
-    return found == masters_.end() ? nullptr : &*found;
+  static bool IsMaster(const Node& node) { return node.server->cluster()->is_master(); }
+  static bool Owns(const Node& node, int slot) {
+    return IsMaster(node) && node.server->cluster()->IsOwn(slot);
   }
 
-  store::Store& StoreOf(Master& master) {
-    if (master.connection == nullptr) master.connection = actor_.Connect(master.server->name());
-    return *master.connection;
-  }
-
-  store::SlotNode NodeOf(Master& master) {
-    const memory::ClusterAddress& address = master.server->cluster()->address();
-    return {&StoreOf(master), address.id, master.server->name(), kServerPort};
-  }
-
-  base::Task<absl::Status> Move(int slot, Master& from, Master& to) {
-    std::vector<store::Store*> others;
-    for (Master& master : masters_) {
-      if (&master != &from && &master != &to) others.push_back(&StoreOf(master));
+  std::vector<Node*> Masters() {
+    std::vector<Node*> masters;
+    for (Node& node : nodes_) {
+      if (IsMaster(node)) masters.push_back(&node);
     }
-    co_return co_await store::MoveSlot(slot, NodeOf(from), NodeOf(to), std::move(others));
+    return masters;
+  }
+
+  Node* Find(std::string_view name) {
+    for (Node* const master : Masters()) {
+      if (master->server->name() == name) return master;
+    }
+    return nullptr;
+  }
+
+  base::Task<absl::Status> MoveUntilDone(int slot, Node* from, Node* to) {
+    absl::Status moved;
+    store::SlotMoveOptions options;
+    for (int i = 0; i < kTries; ++i) {
+      if (!IsMaster(*from) || !IsMaster(*to)) {
+        options.replace = true;
+        from = Heir(*from);
+        to = Heir(*to);
+      }
+      moved = co_await Move(slot, *from, *to, options);
+      if (moved.ok()) break;
+      for (Node& node : nodes_) node.connection.reset();
+      // The nodes hear of a new master before the clock moves.
+      co_await actor_.clock().Sleep(absl::Milliseconds(1));
+    }
+    co_return moved;
+  }
+
+  // The node itself if it is a master; otherwise the replica that took over from it.
+  Node* Heir(Node& node) {
+    const memory::ClusterView& view = *node.server->cluster();
+    if (view.is_master()) return &node;
+    Node* const heir = Find(view.shards()[view.self()].master.host);
+    assert(heir != nullptr);
+    return heir;
+  }
+
+  store::Store& StoreOf(Node& node) {
+    if (node.connection == nullptr) node.connection = actor_.Connect(node.server->name());
+    return *node.connection;
+  }
+
+  store::SlotNode NodeOf(Node& node) {
+    const memory::ClusterAddress& address = node.server->cluster()->address();
+    return {&StoreOf(node), address.id, node.server->name(), kServerPort};
+  }
+
+  base::Task<absl::Status> Move(int slot, Node& from, Node& to, store::SlotMoveOptions options) {
+    std::vector<store::Store*> others;
+    for (Node* const master : Masters()) {
+      if (master != &from && master != &to) others.push_back(&StoreOf(*master));
+    }
+    co_return co_await store::MoveSlot(slot, NodeOf(from), NodeOf(to), std::move(others), options);
   }
 
   Actor& actor_;
-  std::vector<Master> masters_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace

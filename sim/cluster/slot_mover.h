@@ -8,6 +8,9 @@
 // random master to another one. The actor must be spared by faults: a command of a move that a
 // server executes long after the move would undo a later one.
 //
+// A master can be lost during a move (the fault `promote`). The move is begun again then, with the
+// replica that took over, and the copy of a key that clients see replaces the other one.
+//
 // Each command of a move is a request of the actor, so other actors can run between two of them.
 //
 // Thread-safety: one thread.

@@ -82,7 +82,9 @@ struct StormVariant {
   // with keys of several slots.
   store::KeyLayout key_layout = store::KeyLayout::kDocumented;
   // With the cluster layout: the world's servers are so many masters of a Redis Cluster, whose
-  // slots move while the actors use them; at least two. 0: one server.
+  // slots move while the actors use them; at least two. 0: one server. If the system has the fault
+  // `failover`, each master has a replica, and `promote` takes the place of `failover`: a replica
+  // takes over, and writes that it had not applied are lost.
   int masters = 0;
   // Wraps the store of every actor, so that a test can break a promise; may be empty.
   std::function<std::unique_ptr<store::Store>(store::Store& inner)> wrap = {};

@@ -72,18 +72,28 @@ MATCHER(ChecksEveryPromise, "has checked every promise") {
 }
 
 // No promise breaks that the documents say holds: with all remedies none but for hazards that have
-// no remedy in the variant's layout, and with the defaults by documented hazards only.
-inline void ExpectKeepsPromises(const StormSystem& system, StormVariant variant, int64_t runs) {
-  for (const bool hardened : {true, false}) {
+// no remedy in the variant's layout, and with the defaults by documented hazards only. Returns what
+// the runs with all remedies showed.
+inline StormTally ExpectKeepsPromises(const StormSystem& system, StormVariant variant,
+                                      int64_t runs) {
+  StormTally tally;
+  for (const bool hardened : {false, true}) {
     variant.hardened = hardened;
-    const StormTally tally = RunStorms(system, variant, runs);
+    tally = RunStorms(system, variant, runs);
     EXPECT_FALSE(tally.HasUnexpected(hardened)) << FindingsOf(tally);
     EXPECT_THAT(tally, ChecksEveryPromise());
   }
+  return tally;
+}
+
+// Masters of the cluster were lost, and the documented hazard explains what was lost with them.
+inline void ExpectLosesMasters(const StormTally& tally, const std::string& section) {
+  EXPECT_THAT(tally.faults, testing::Contains(testing::Key("promote")));
+  EXPECT_THAT(tally.limits, testing::Contains(testing::Key(section)));
 }
 
 inline StormVariant InTheClusterLayout() { return {.key_layout = store::KeyLayout::kCluster}; }
-// On a Redis Cluster whose slots move while the actors use them.
+// On a Redis Cluster whose slots move, and whose masters fail over if the system has `failover`.
 inline StormVariant WhileSlotsMove() {
   return {.key_layout = store::KeyLayout::kCluster, .masters = 3};
 }

@@ -71,11 +71,31 @@ struct StormState {
   bool judged = false;
 };
 
-// The masters of a cluster beside the main server.
-std::vector<ServerOptions> FurtherMasters(int masters) {
+// The first master of a cluster is the main server.
+std::string MasterName(int number) {
+  return number == 1 ? std::string(kMainServer) : absl::StrCat("master-", number);
+}
+std::string ReplicaName(int number) { return absl::StrCat("replica-", number); }
+
+// The servers of a cluster beside the main one.
+std::vector<ServerOptions> FurtherServers(int masters, bool have_replicas) {
   std::vector<ServerOptions> servers;
-  for (int i = 1; i < masters; ++i) servers.push_back({.name = absl::StrCat("master-", i + 1)});
+  for (int i = 2; i <= masters; ++i) servers.push_back({.name = MasterName(i)});
+  for (int i = 1; have_replicas && i <= masters; ++i) {
+    servers.push_back({.name = ReplicaName(i), .replica_of = MasterName(i)});
+  }
   return servers;
+}
+
+// On a cluster the server that fails over is one of the masters. It happens more often than
+// `failover`, which always loses writes: most of the time a replica has applied them all.
+void AddPromotions(const FaultRule& failover, int masters, std::vector<FaultRule>& rules) {
+  constexpr double kMore = 5;
+  for (int i = 1; i <= masters; ++i) {
+    FaultRule rule = StormFault(Fault::kPromote, kMore * failover.probability, failover.limit);
+    rule.server = ReplicaName(i);
+    rules.push_back(std::move(rule));
+  }
 }
 
 store::Store& Wrapped(StormState& state, const StormVariant& variant, store::Store& inner) {
@@ -185,7 +205,10 @@ ExploreOptions StormRunner::OptionsOf(uint64_t seed) const {
   ExploreOptions options;
   options.world.start = system_.start;
   if (variant_.masters > 0) {
-    options.world.servers = FurtherMasters(variant_.masters);
+    const bool fails_over =
+        std::any_of(system_.faults.begin(), system_.faults.end(),
+                    [](const FaultRule& rule) { return rule.fault == Fault::kFailover; });
+    options.world.servers = FurtherServers(variant_.masters, fails_over);
     options.world.cluster = true;
   } else if (variant_.key_layout == store::KeyLayout::kCluster) {
     options.world.engine.cluster = memory::ClusterOptions();
@@ -198,6 +221,9 @@ ExploreOptions StormRunner::OptionsOf(uint64_t seed) const {
   for (const FaultRule& rule : system_.faults) {
     const FaultSpec& spec = SpecOf(rule.fault);
     // A master with the data of an earlier time would have keys of slots that it has given away.
+    if (variant_.masters > 0 && rule.fault == Fault::kFailover) {
+      AddPromotions(rule, variant_.masters, options.world.faults);
+    }
     const bool is_possible = (options.world.events == Events::kSplit || !spec.needs_split_events) &&
                              (variant_.masters == 0 || !spec.restores_data);
     if (is_possible) options.world.faults.push_back(rule);

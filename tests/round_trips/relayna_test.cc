@@ -113,6 +113,8 @@ void RelaynaRoundTrips::CountDlq() {
                .hardening = {.mark_before_publish = true, .forget_expired_ids = true}});
   Count("add a DLQ record, `forget_expired_ids`",
         [&] { return base::Run(hardened.Add(Record("z"))); });
+  relayna::DlqStore adds_once(store_, {.prefix = "d", .hardening = {.add_once = true}});
+  Count("add a DLQ record, `add_once`", [&] { return base::Run(adds_once.Add(Record("w"))); });
   relayna::DlqReplayService once(hardened, broker);
   Count("replay a message, `mark_before_publish`",
         [&] { return base::Run(once.ReplayMessage({.dlq_id = "z", .now = clock_.Now()})); });

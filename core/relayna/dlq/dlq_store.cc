@@ -62,6 +62,12 @@ absl::StatusOr<std::optional<DlqRecord>> ParseFound(
   return record;
 }
 
+// KEYS: the record, the list. ARGV: the text, the id, the TTL or "".
+const store::Script& AddScript() {
+  static const store::Script& script = *new store::Script(std::string(kAddOnceText));
+  return script;
+}
+
 // KEYS: the lock. ARGV: the owner's token.
 const store::Script& ReleaseScript() {
   static const store::Script& script = *new store::Script(std::string(kReleaseReplayLockText));
@@ -97,6 +103,20 @@ DlqStore::DlqStore(store::Store& store, DlqOptions options)
 
 base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, FormatDlqRecord(record));
+  const bool forgets = options_.hardening.forget_expired_ids && options_.ttl_seconds;
+  absl::StatusOr<std::vector<std::string>> oldest;
+  if (options_.hardening.add_once) {
+    oldest = co_await AddOnce(record, text, forgets);
+  } else {
+    oldest = co_await AddAlways(record, text, forgets);
+  }
+  if (!oldest.ok() || !forgets) co_return oldest.status();
+  co_return co_await ForgetExpired(*std::move(oldest));
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> DlqStore::AddAlways(const DlqRecord& record,
+                                                                         std::string_view text,
+                                                                         bool reads_oldest) {
   const std::string key = keys_.Record(record.dlq_id);
   const std::string list = keys_.Records();
   Batch batch(Batch::Atomicity::kTransaction);
@@ -105,15 +125,25 @@ base::Task<absl::Status> DlqStore::Add(const DlqRecord& record) {
   if (options_.ttl_seconds.value_or(0) != 0) {
     batch.Add(CommandId::kExpire, {list}).AddInteger(*options_.ttl_seconds);
   }
-  const bool forgets = options_.hardening.forget_expired_ids && options_.ttl_seconds;
-  if (forgets) batch.Add(CommandId::kLRange, {list}).AddInteger(-kOldestIds).AddInteger(-1);
+  if (reads_oldest) batch.Add(CommandId::kLRange, {list}).AddInteger(-kOldestIds).AddInteger(-1);
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<store::Reply> replies,
                                co_await store::Execute(store_, batch));
   REDOUBLE_CO_RETURN_IF_ERROR(store::FirstError(replies));
-  if (!forgets) co_return absl::OkStatus();
-  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<std::string> oldest,
-                               store::DecodeStrings(std::move(replies.back())));
-  co_return co_await ForgetExpired(std::move(oldest));
+  if (!reads_oldest) co_return std::vector<std::string>();
+  co_return store::DecodeStrings(std::move(replies.back()));
+}
+
+base::Task<absl::StatusOr<std::vector<std::string>>> DlqStore::AddOnce(const DlqRecord& record,
+                                                                       std::string_view text,
+                                                                       bool reads_oldest) {
+  const std::string key = keys_.Record(record.dlq_id);
+  const std::string list = keys_.Records();
+  const std::string ttl = options_.ttl_seconds ? std::to_string(*options_.ttl_seconds) : "";
+  const std::string_view keys[] = {key, list};
+  const std::string_view arguments[] = {text, record.dlq_id, ttl};
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await AddScript().Run(store_, keys, arguments)).status());
+  if (!reads_oldest) co_return std::vector<std::string>();
+  co_return co_await store::LRange(store_, list, -kOldestIds, -1);
 }
 
 base::Task<absl::Status> DlqStore::ForgetExpired(std::vector<std::string> ids) {

@@ -9,8 +9,9 @@
 //   absl::StatusOr<DlqPage> page = co_await dlq.ListRecords(query);   // page->next_cursor: more
 //
 // Hazards of the documented store: the list is never trimmed and keeps the ids of expired records
-// (R15); an id that was added twice sends a paging client back forever (R16); a lock has no owner,
-// so a caller that takes longer than 30 s releases the next caller's lock (R12, removed by
+// (R15); an id that was added twice sends a paging client back forever, and a replayed message that
+// is added again is replayable again (R16, removed by Hardening::add_once); a lock has no owner, so
+// a caller that takes longer than 30 s releases the next caller's lock (R12, removed by
 // Hardening::owner_token); two marks at the same time count once (R13).
 //
 // Thread-safety: as the store, which must outlive this; arguments must outlive the task.
@@ -82,8 +83,9 @@ class DlqStore {
   explicit DlqStore(store::Store& store, DlqOptions options = {});
 
   // Writes the record and pushes its id to the front of the list, in one transaction. One round
-  // trip. A record with the same id is overwritten and listed a second time. With
-  // forget_expired_ids two round trips, or three if ids of expired records are removed.
+  // trip. A record with the same id is overwritten and listed a second time; with add_once it stays
+  // as it is. With forget_expired_ids two round trips, or three if ids of expired records are
+  // removed, and one more with add_once.
   //
   // Errors: those of FormatDlqRecord, before anything is sent; those of the store, and the first
   // error of the transaction, whose other commands take effect all the same.
@@ -136,6 +138,14 @@ class DlqStore {
   const Hardening& hardening() const { return options_.hardening; }
 
  private:
+  // Writes the record and its id in one transaction, or with add_once by a script. Returns the
+  // oldest ids if `reads_oldest`.
+  base::Task<absl::StatusOr<std::vector<std::string>>> AddAlways(const DlqRecord& record,
+                                                                 std::string_view text,
+                                                                 bool reads_oldest);
+  base::Task<absl::StatusOr<std::vector<std::string>>> AddOnce(const DlqRecord& record,
+                                                               std::string_view text,
+                                                               bool reads_oldest);
   // Removes those ids from the list that have no record. `ids` may have an id twice.
   base::Task<absl::Status> ForgetExpired(std::vector<std::string> ids);
   base::Task<absl::StatusOr<std::optional<DlqRecord>>> CheckClaim(std::string_view dlq_id,

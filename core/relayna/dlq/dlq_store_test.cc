@@ -348,6 +348,33 @@ TYPED_TEST(DlqStoreTest, KeepsTheIdOfARecordThatIsBackWhenHardened) {
   EXPECT_EQ(this->Ask({"LLEN", "relayna:dlq:records"}), Reply::Integer(3));
 }
 
+// R16: a message that is added again after its replay stays replayed, and is listed once.
+TYPED_TEST(DlqStoreTest, AddsARecordOnceWhenHardened) {
+  for (const std::optional<int64_t> ttl : {std::optional<int64_t>(60), std::optional<int64_t>()}) {
+    this->Ask({"FLUSHALL"});
+    const DlqOptions options{.ttl_seconds = ttl, .hardening = {.add_once = true}};
+    ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+    EXPECT_EQ(this->Ttl("relayna:dlq:record:d1"), ttl.value_or(-1));
+    EXPECT_EQ(this->Ttl("relayna:dlq:records"), ttl.value_or(-1));
+    ASSERT_THAT(this->Add(Record("d2"), options), IsOk());
+    ASSERT_THAT(this->Mark(options), IsOk());
+    ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+    EXPECT_THAT(this->Ask({"LRANGE", "relayna:dlq:records", "0", "-1"}).elements(),
+                ElementsAre(Reply::Bulk("d2"), Reply::Bulk("d1")));
+    DlqStore dlq(this->store(), this->Options(options));
+    EXPECT_EQ(this->Run(dlq.Get("d1")).value()->state, DlqRecord::kReplayed);
+    // A record that has expired is added again, and its id is listed once.
+    this->Ask({"DEL", "relayna:dlq:record:d1"});
+    ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+    EXPECT_THAT(this->Ask({"LRANGE", "relayna:dlq:records", "0", "-1"}).elements(),
+                ElementsAre(Reply::Bulk("d1"), Reply::Bulk("d2")));
+    // A mark renews a record and not the list, which can expire first.
+    this->Ask({"DEL", "relayna:dlq:records"});
+    ASSERT_THAT(this->Add(Record("d1"), options), IsOk());
+    EXPECT_EQ(this->Ask({"LLEN", "relayna:dlq:records"}), Reply::Integer(1));
+  }
+}
+
 // R13 and R18: changes between read and write are overwritten.
 TYPED_TEST(DlqStoreTest, AMarkOverwritesConcurrentChanges) {
   for (const bool expired : {false, true}) {

@@ -23,7 +23,8 @@ base::Task<absl::Status> SetSlot(Store& store, std::string_view slot, std::strin
   co_return DecodeStatus(co_await store.Execute(command));
 }
 
-base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, const SlotNode& to) {
+base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, const SlotNode& to,
+                                  SlotMoveOptions options) {
   const std::string port = base::FormatInt64(to.port);
   while (true) {
     Command list = Command::Named("CLUSTER");
@@ -31,7 +32,9 @@ base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, c
     REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<std::string> keys,
                                  DecodeStrings(co_await from.store->Execute(list)));
     if (keys.empty()) co_return absl::OkStatus();
-    Command migrate(CommandId::kMigrate, {to.host, port, "", "0", kMigrateMillis, "KEYS"});
+    Command migrate(CommandId::kMigrate, {to.host, port, "", "0", kMigrateMillis});
+    if (options.replace) migrate.Add("REPLACE");
+    migrate.Add("KEYS");
     for (const std::string& key : keys) migrate.Add(key);
     REDOUBLE_CO_RETURN_IF_ERROR(DecodeStatus(co_await from.store->Execute(migrate)));
   }
@@ -39,15 +42,15 @@ base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, c
 
 }  // namespace
 
-base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
-                                  std::vector<Store*> others) {
+base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to, std::vector<Store*> others,
+                                  SlotMoveOptions options) {
   const std::string number = base::FormatInt64(slot);
   const absl::Status importing = co_await SetSlot(*to.store, number, "IMPORTING", from.id);
   // An earlier call was interrupted when the new owner had the slot, and so all its keys.
   if (!absl::StrContains(importing.message(), "already the owner")) {
     REDOUBLE_CO_RETURN_IF_ERROR(importing);
     REDOUBLE_CO_RETURN_IF_ERROR(co_await SetSlot(*from.store, number, "MIGRATING", to.id));
-    REDOUBLE_CO_RETURN_IF_ERROR(co_await MoveKeys(number, from, to));
+    REDOUBLE_CO_RETURN_IF_ERROR(co_await MoveKeys(number, from, to, options));
   }
   // The new owner first: a node that gave the slot away already would send clients in circles.
   std::vector<Store*> all = {to.store, from.store};

@@ -30,13 +30,20 @@ struct SlotNode {
   int port;
 };
 
+struct SlotMoveOptions {
+  // Replaces keys that the new owner has already; a move fails with BUSYKEY otherwise. It has them
+  // if `from` has lost its master during an earlier move, and the replica that took over had not
+  // heard which keys had left. As redis-cli's --cluster-replace.
+  bool replace = false;
+};
+
 // Moves the slot and its keys, and tells the `others`, connections to the remaining masters, which
 // would hear it from the new owner later. Round trips: six, two more for each two keys, and one for
 // each of the others. Errors: those of the connections and of the commands. The slot is half moved
 // then, and clients are still sent to the node that has their key. Call it again to continue; if
 // the new owner has the slot already, that tells the other masters.
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
-                                  std::vector<Store*> others = {});
+                                  std::vector<Store*> others = {}, SlotMoveOptions options = {});
 
 }  // namespace redouble::inline v0_1::store
 

@@ -69,6 +69,7 @@ DlqStore ReadDlq(ArgumentReader& reader, OperationContext context) {
   options.hardening.atomic_marks = reader.BoolOr("atomic_marks", false);
   options.hardening.mark_before_publish = reader.BoolOr("mark_before_publish", false);
   options.hardening.forget_expired_ids = reader.BoolOr("forget_expired_ids", false);
+  options.hardening.add_once = reader.BoolOr("add_once", false);
   return ReadOwnedStore<DlqStore>(reader, context, std::move(options));
 }
 

@@ -37,10 +37,10 @@
 //
 // Every store takes its options as arguments, with the defaults of its header: `prefix`,
 // `ttl_seconds` (null: no TTL), `history_maxlen` or `feed_maxlen`, `owner_token`, `atomic_events`,
-// `newest_first`, `atomic_marks`, `mark_before_publish`, `forget_expired_ids`; status and
-// observation stores also `feed`, an object of the feed's options. Members named `timestamp` in the
-// `fields` of an observation are datetimes if they parse as such; a `cls` of "dict" is an object
-// without known fields.
+// `newest_first`, `atomic_marks`, `mark_before_publish`, `forget_expired_ids`, `add_once`;
+// status and observation stores also `feed`, an object of the feed's options. Members named
+// `timestamp` in the `fields` of an observation are datetimes if they parse as such; a `cls` of
+// "dict" is an object without known fields.
 //
 // An operation that fails returns its status; python::ErrorType gives the original's exception.
 //

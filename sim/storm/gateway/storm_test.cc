@@ -45,8 +45,8 @@ TEST(GatewayStorm, KeepsItsPromisesInTheClusterLayout) {
   ExpectKeepsPromises(GatewayStorm(), InTheClusterLayout(), 300);
 }
 
-TEST(GatewayStorm, KeepsItsPromisesWhileSlotsMove) {
-  ExpectKeepsPromises(GatewayStorm(), WhileSlotsMove(), 60);
+TEST(GatewayStorm, KeepsItsPromisesWhileSlotsMoveAndMastersFailOver) {
+  ExpectLosesMasters(ExpectKeepsPromises(GatewayStorm(), WhileSlotsMove(), 60), "R13");
 }
 
 TEST(GatewayStorm, MakesTheSameRunsAgain) { ExpectSameRuns(GatewayStorm(), 40); }

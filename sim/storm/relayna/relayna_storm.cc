@@ -20,11 +20,12 @@
 #include "redouble/core/relayna/status_store.h"
 #include "redouble/core/relayna/workflow_contract_store.h"
 #include "redouble/core/store/typed/keys.h"
+#include "redouble/sim/storm/relayna/dead_letters.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {
 
-enum Role : size_t { kWorker, kConsumer, kReader };
+enum Role : size_t { kWorker, kConsumer, kReader, kFailing, kOperator };
 enum PromiseIndex : size_t {
   kStored,
   kNewestFirst,
@@ -32,6 +33,7 @@ enum PromiseIndex : size_t {
   kReaderGetsAll,
   kOneHolder,
   kExpires,
+  kLetters,  // The first of those of dead letters.
 };
 
 constexpr std::array<const char*, 3> kTasks = {"t1", "t2", "t3"};
@@ -68,10 +70,12 @@ class RelaynaWorkload final : public Storm {
       : world_(world),
         store_(world.ConnectToAll()),
         hardened_(variant.hardened),
-        layout_(variant.key_layout) {}
+        layout_(variant.key_layout),
+        letters_(*store_, DlqOptionsOf(""), world.clock()) {}
 
   base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override;
   base::Task<void> Drain(Actor& actor, store::Store& store) override;
+  void Observe() override { letters_.Observe(); }
   void Judge(Verdicts& verdicts) override;
 
  private:
@@ -82,7 +86,15 @@ class RelaynaWorkload final : public Storm {
             .owner_token = owner,
             .atomic_marks = true,
             .mark_before_publish = true,
-            .forget_expired_ids = true};
+            .forget_expired_ids = true,
+            .add_once = true};
+  }
+  relayna::DlqOptions DlqOptionsOf(const std::string& owner) const {
+    relayna::DlqOptions options;
+    options.ttl_seconds = absl::ToInt64Seconds(DeadLetters::kTtl);
+    options.hardening = HardeningOf(owner);
+    options.key_layout = layout_;
+    return options;
   }
   relayna::FeedOptions FeedOptionsOf(const std::string& owner) const {
     relayna::FeedOptions options;
@@ -111,6 +123,7 @@ class RelaynaWorkload final : public Storm {
   const std::unique_ptr<store::Store> store_;
   const bool hardened_;
   const store::KeyLayout layout_;
+  DeadLetters letters_;
   std::vector<Event> events_;
   std::optional<std::string> read_up_to_;
   std::set<std::string> read_;
@@ -129,12 +142,22 @@ base::Task<void> RelaynaWorkload::Act(Actor& actor, store::Store& store, size_t 
   options.ttl_seconds = absl::ToInt64Seconds(kContractTtl);
   options.hardening = HardeningOf(token);
   relayna::WorkflowContractStore contracts(store, options);
+  relayna::DlqStore dlq(store, DlqOptionsOf(token));
   holders_.erase(actor.name());
+  letters_.Restart(actor.name());
   while (std::optional<base::Rng> rng = work.Next()) {
     co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(500))));
     if (role == kWorker) co_await WriteEvent(statuses, *rng);
     if (role == kConsumer) co_await Handle(actor, contracts, *rng);
     if (role == kReader) co_await ReadFeed(feed);
+    if (role == kFailing) {
+      co_await actor.clock().Sleep(absl::Seconds(static_cast<int64_t>(rng->Below(20))));
+      co_await letters_.Add(dlq, actor.clock(), *rng);
+    }
+    if (role == kOperator) {
+      co_await actor.clock().Sleep(absl::Seconds(static_cast<int64_t>(rng->Below(25))));
+      co_await letters_.Operate(dlq, actor.clock(), actor.name(), *rng);
+    }
   }
 }
 
@@ -219,6 +242,8 @@ base::Task<void> RelaynaWorkload::Drain(Actor& actor, store::Store& store) {
   for (int i = 0; i < 4; ++i) co_await actor.clock().Sleep(absl::Seconds(5));
   relayna::ServiceEventFeed feed(store, FeedOptionsOf(actor.name()));
   co_await ReadFeed(feed);
+  relayna::DlqStore dlq(store, DlqOptionsOf(actor.name()));
+  co_await letters_.Drain(dlq, actor.clock());
 }
 
 std::vector<int64_t> RelaynaWorkload::HistoryOf(const std::string& task) {
@@ -274,12 +299,15 @@ void RelaynaWorkload::Judge(Verdicts& verdicts) {
   const auto keys = base::Run(store::Keys(*store_, "*")).value();
   for (const std::string& key : keys) {
     const bool expires = base::Run(store::TimeToLive(*store_, key)).value().expires();
-    verdicts.Check(kExpires, expires, "W3", absl::StrCat(key, " has no TTL"));
+    const bool is_inflight = key.find(":inflight:") != std::string::npos;
+    verdicts.Check(kExpires, expires, is_inflight ? "W3" : kUndocumented,
+                   absl::StrCat(key, " has no TTL"));
   }
+  letters_.Judge(verdicts, kLetters);
 }
 
 std::vector<Promise> Promises() {
-  return {
+  std::vector<Promise> promises = {
       {"an event that was acknowledged or marked is in its history", {{"R1", "atomic_events"}}},
       {"the first event of a history is the newest", {{"R4", "newest_first"}}},
       {"the feed has every event of the histories", {{"R3", "atomic_events"}}},
@@ -287,6 +315,8 @@ std::vector<Promise> Promises() {
       {"a contract has one holder at a time", {{"W2", "owner_token"}}},
       {"every key expires", {{"W3", "owner_token"}}},
   };
+  for (Promise& promise : DeadLetters::Promises()) promises.push_back(std::move(promise));
+  return promises;
 }
 
 }  // namespace
@@ -296,7 +326,9 @@ StormSystem RelaynaStorm() {
           .promises = Promises(),
           .roles = {{.name = "worker", .least = 2, .most = 4, .operations = 6},
                     {.name = "consumer", .least = 0, .most = 4, .operations = 5},
-                    {.name = "reader", .least = 1, .most = 1, .operations = 4}},
+                    {.name = "reader", .least = 1, .most = 1, .operations = 4},
+                    {.name = "failing", .least = 1, .most = 2, .operations = 4},
+                    {.name = "operator", .least = 1, .most = 3, .operations = 6}},
           // The SDK keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/python/value.h"
 #include "redouble/core/store/typed/keys.h"
@@ -24,7 +25,7 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
-enum Role : size_t { kOperator, kPusher, kChecker };
+enum Role : size_t { kOperator, kPusher, kChecker, kSearcher };
 enum PromiseIndex : size_t {
   kPairsAgree,
   kIdsAgree,
@@ -36,6 +37,7 @@ enum PromiseIndex : size_t {
   kRises,
   kExpires,
   kForgets,
+  kFound,
 };
 
 constexpr std::array<const char*, 3> kServices = {"a", "b", "c"};
@@ -115,6 +117,8 @@ class StudioWorkload final : public Storm {
   base::Task<void> Change(size_t member, studio::Studio& studio, base::Rng& rng);
   base::Task<void> Push(Actor& actor, studio::Studio& studio, base::Rng& rng);
   base::Task<void> Check(Actor& actor, studio::Studio& studio, base::Rng& rng);
+  // What a user of the web pages reads.
+  base::Task<void> Search(Actor& actor, studio::Studio& studio, base::Rng& rng);
 
   std::vector<std::string> KeysLike(std::string_view pattern) {
     return base::Run(store::Keys(*store_, pattern)).value();
@@ -130,6 +134,7 @@ class StudioWorkload final : public Storm {
   void JudgeServiceSets(Verdicts& verdicts, std::string_view id);
   void JudgeTaskSets(Verdicts& verdicts, studio::TaskName task);
   void JudgeIndex(Verdicts& verdicts);
+  void JudgeSearch(Verdicts& verdicts);
   void JudgeEvents(Verdicts& verdicts);
 
   World& world_;
@@ -175,6 +180,7 @@ base::Task<void> StudioWorkload::Act(Actor& actor, store::Store& store, size_t r
     if (role == kOperator) co_await Operate(actor, *studio, *rng);
     if (role == kPusher) co_await Push(actor, *studio, *rng);
     if (role == kChecker) co_await Check(actor, *studio, *rng);
+    if (role == kSearcher) co_await Search(actor, *studio, *rng);
   }
 }
 
@@ -266,6 +272,49 @@ base::Task<void> StudioWorkload::Check(Actor& actor, studio::Studio& studio, bas
   const std::string id = kServices[Draw(rng, kServices.size())];
   const auto health = co_await studio.health().RefreshHealth(id, actor.clock().Now());
   health.status().IgnoreError();
+}
+
+// The ids of the documents that a search finds, page by page.
+base::Task<absl::StatusOr<std::vector<std::string>>> FindTasks(studio::SearchIndex& search,
+                                                               studio::TaskQuery query,
+                                                               absl::Time now) {
+  constexpr size_t kMost = 20;  // More than there are tasks: a page comes again.
+  query.limit = 1;
+  std::vector<std::string> found;
+  while (found.size() < kMost) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const studio::TaskPage page,
+                                 co_await search.SearchTasks(query, now));
+    for (const studio::TaskDocument& document : page.items) {
+      found.push_back(studio::TaskDocumentId({document.service_id, document.task_id}));
+    }
+    if (!page.next_cursor) break;
+    query.cursor = page.next_cursor;
+  }
+  co_return found;
+}
+
+base::Task<void> StudioWorkload::Search(Actor& actor, studio::Studio& studio, base::Rng& rng) {
+  const std::string id = kServices[Draw(rng, kServices.size())];
+  if (rng.Chance(0.4)) {
+    studio::TaskQuery query;
+    query.status = kStatuses[rng.Below(kStatuses.size())];
+    if (rng.Chance(0.5)) query.service_id = id;
+    const auto found = co_await FindTasks(studio.search(), query, actor.clock().Now());
+    found.status().IgnoreError();
+  } else if (rng.Chance(0.5)) {
+    studio::ServiceQuery query;
+    query.tag = kTags[rng.Below(kTags.size())];
+    const auto found = co_await studio.search().SearchServices(query);
+    found.status().IgnoreError();
+  } else {
+    studio::EventPageRequest page;
+    page.limit = 2;
+    const std::string task = kTasks[Draw(rng, kTasks.size())];
+    const auto events = co_await studio.ingest().ListTaskEvents({id, task}, page);
+    events.status().IgnoreError();
+    const auto services = co_await studio.ListServices();
+    services.status().IgnoreError();
+  }
 }
 
 // A health round writes the search document of each service again, and a prune ends what is over.
@@ -395,6 +444,28 @@ void StudioWorkload::JudgeIndex(Verdicts& verdicts) {
   }
 }
 
+// A search finds what the documents say, whole and once.
+void StudioWorkload::JudgeSearch(Verdicts& verdicts) {
+  const studio::SearchKeys keys;
+  const std::unique_ptr<studio::Studio> studio = MakeStudio(*store_, world_.clock());
+  for (const char* status : kStatuses) {
+    studio::TaskQuery query;
+    query.status = status;
+    const auto found = base::Run(FindTasks(studio->search(), query, world_.clock().Now())).value();
+    for (const std::string service : kServices) {
+      for (const std::string task : kTasks) {
+        const std::string id = studio::TaskDocumentId({service, task});
+        const auto json = ValueOf(keys.TaskDocument(id));
+        const bool has_it = json && studio::ParseTaskDocument(*json).value().status == status;
+        const auto times = std::count(found.begin(), found.end(), id);
+        verdicts.Check(kFound, times == (has_it ? 1 : 0), times > 0 ? "S1" : "S5",
+                       absl::StrCat("task ", task, " of ", service, " is found ", times,
+                                    " times by the status ", status));
+      }
+    }
+  }
+}
+
 void StudioWorkload::JudgeEvents(Verdicts& verdicts) {
   std::set<std::string> listed;
   for (const std::string& list : KeysLike("studio:events:*:history")) {
@@ -418,6 +489,7 @@ void StudioWorkload::JudgeEvents(Verdicts& verdicts) {
 void StudioWorkload::Judge(Verdicts& verdicts) {
   JudgeRegistry(verdicts);
   JudgeIndex(verdicts);
+  JudgeSearch(verdicts);
   JudgeEvents(verdicts);
   for (int64_t i = 1; i < looks_; ++i) verdicts.Keep(kRises);
   verdicts.Check(kRises, went_back_.empty(), "E1", went_back_);
@@ -442,6 +514,8 @@ std::vector<Promise> Promises() {
       {"every key of an event expires", {}},
       {"after a prune a deleted service has no search document",
        {{"S8", "sweep_deleted_services"}}},
+      {"a search for a status finds each task that has it once, and no other task",
+       {{"S1", documents}, {"S5", documents}}},
   };
 }
 
@@ -452,7 +526,8 @@ StormSystem StudioStorm() {
           .promises = Promises(),
           .roles = {{.name = "operator", .least = 2, .most = 3, .operations = 8},
                     {.name = "pusher", .least = 1, .most = 3, .operations = 6},
-                    {.name = "checker", .least = 0, .most = 2, .operations = 5}},
+                    {.name = "checker", .least = 0, .most = 2, .operations = 5},
+                    {.name = "searcher", .least = 0, .most = 1, .operations = 4}},
           // Studio keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
           .documented_layout_only = {"atomic_registry", "atomic_search_documents",

@@ -35,8 +35,8 @@ TEST(ThreescaleStorm, KeepsItsPromisesInTheClusterLayout) {
   ExpectKeepsPromises(ThreescaleStorm(), InTheClusterLayout(), 300);
 }
 
-TEST(ThreescaleStorm, KeepsItsPromisesWhileSlotsMove) {
-  ExpectKeepsPromises(ThreescaleStorm(), WhileSlotsMove(), 40);
+TEST(ThreescaleStorm, KeepsItsPromisesWhileSlotsMoveAndMastersFailOver) {
+  ExpectLosesMasters(ExpectKeepsPromises(ThreescaleStorm(), WhileSlotsMove(), 40), "H27");
 }
 
 TEST(ThreescaleStorm, MakesTheSameRunsAgain) { ExpectSameRuns(ThreescaleStorm(), 40); }

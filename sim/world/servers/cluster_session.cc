@@ -107,6 +107,9 @@ absl::StatusOr<ClusterSession::Node*> ClusterSession::Find(std::string_view key)
   const auto found = std::find_if(nodes_.begin(), nodes_.end(),
                                   [&](const Node& node) { return node.server->name() == name; });
   assert(found != nodes_.end());
+  // The replica that took over from a target does not know that its master was importing the slot.
+  const ClusterView& importer = *found->server->cluster();
+  if (!importer.is_master() || !importer.importing().contains(slot)) return owner;
   REDOUBLE_RETURN_IF_ERROR(Send(*found, Command(CommandId::kAsking)).status());
   return &*found;
 }
