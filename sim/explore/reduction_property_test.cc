@@ -1,6 +1,6 @@
 // The reductions of the searches lose no outcome: on random small worlds, the searches with sleep
-// sets, with source sets, with a bound on preemptions and divided into units reach the same outcomes
-// as those through all orders.
+// sets, with source sets, with a bound on preemptions and divided into units reach the same
+// outcomes as those through all orders.
 
 #include <cstddef>
 #include <cstdint>

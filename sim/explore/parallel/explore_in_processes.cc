@@ -103,8 +103,7 @@ class ParallelSearch final : public ProcessTasks {
   std::string Work(size_t task) override {
     if (task >= kFirstPart) return ToText(Explore(experiment_, parts_[task - kFirstPart]));
     if (task >= kFirstUnit) return divided_->Work(task - kFirstUnit);
-    return ToText(ExploreBounded(experiment_, options_,
-                                 BoundedSchedules(*parts_.exhaustive())));
+    return ToText(ExploreBounded(experiment_, options_, BoundedSchedules(*parts_.exhaustive())));
   }
 
   void Done(size_t task, const std::string& text) override {
@@ -120,9 +119,9 @@ class ParallelSearch final : public ProcessTasks {
       bounded_ = FromText(text);
     }
     if (!divided_ || !bounded_) return;
-    const bool is_last = IsLast(options_, *bounded_) ||
-                         (!IsDecidedByBounded() && divided_->has_ended() &&
-                          IsLast(options_, divided_->found()));
+    const bool is_last =
+        IsLast(options_, *bounded_) ||
+        (!IsDecidedByBounded() && divided_->has_ended() && IsLast(options_, divided_->found()));
     if (is_last) end_ = 0;
   }
 

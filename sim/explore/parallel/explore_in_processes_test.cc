@@ -4,10 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -83,6 +87,75 @@ TEST(ExploreInProcesses, FindsTheSameWithAnyNumberOfThem) {
     if (row.strategy == Strategy::kExhaustive) continue;
     ASSERT_TRUE(one.violation.has_value()) << row.name;
     EXPECT_EQ(one.violation->seed, 3'456u) << row.name;
+  }
+}
+
+// Actors that count in one key with GET and SET. A command without a reply ends its actor. The sum
+// `bad` violates an invariant.
+Experiment Counts(int actors, int times, std::optional<std::string> bad) {
+  return [=](World& world) {
+    for (int i = 0; i < actors; ++i) {
+      world.Spawn("actor" + std::to_string(i), [times](Actor& actor) -> Task<void> {
+        for (int time = 0; time < times; ++time) {
+          const auto count = co_await store::Get(actor.store(), "n");
+          if (!count.ok()) co_return;
+          const std::string next = std::to_string(std::stoi(count->value_or("0")) + 1);
+          (void)co_await store::Set(actor.store(), "n", next);
+        }
+      });
+    }
+    world.AddFinalInvariant("the sum is good", [&world, bad] {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      return base::Run(store::Get(*session, "n")).value() != bad;
+    });
+  };
+}
+
+TEST(ExploreInProcesses, DividesAnExhaustiveSearchWithAnyNumberOfThem) {
+  // Small units, so that there are many rounds.
+  const DivisionOptions division = {.units = 6, .first_runs = 3, .runs = 10, .kept_decisions = 1};
+  struct Case {
+    std::string_view name;
+    Experiment experiment;
+    ExploreOptions options;
+    bool finds = false;
+    bool completes = false;
+  };
+  const ExploreOptions unbounded{.strategy = Strategy::kExhaustive, .max_bound = 0};
+  ExploreOptions few = unbounded;
+  few.schedules = 57;
+  ExploreOptions faulty = unbounded;
+  faulty.world.faults = {{.fault = Fault::kDropReply, .probability = 0.5, .limit = 2}};
+  ExploreOptions all = unbounded;
+  all.stop_at_first = false;
+  ExploreOptions combined = few;
+  combined.strategy = Strategy::kCombined;
+  combined.schedules = 300;
+  const std::vector<Case> cases = {
+      {"complete", Counts(3, 2, std::nullopt), unbounded, false, true},
+      {"found", Counts(3, 2, "2"), unbounded, true, false},
+      {"found deep in the search", Counts(2, 3, "2"), unbounded, true, false},
+      {"all violations", Counts(2, 3, "3"), all, true, true},
+      {"out of schedules", Counts(3, 2, std::nullopt), few, false, false},
+      {"with faults", Counts(2, 2, "none"), faulty, false, true},
+      {"combined", Counts(3, 3, "none"), combined, false, false},
+  };
+  for (const Case& row : cases) {
+    const auto explore = [&](int jobs) {
+      auto found = ExploreInProcesses(row.experiment, row.options, jobs, division);
+      EXPECT_TRUE(found.ok()) << row.name << ": " << found.status();
+      return found.ok() ? *std::move(found) : Exploration();
+    };
+    const Exploration one = explore(1);
+    EXPECT_EQ(one.violation.has_value(), row.finds) << row.name;
+    EXPECT_EQ(one.complete, row.completes) << row.name;
+    for (const int jobs : {2, 3, 4}) EXPECT_EQ(Told(explore(jobs)), Told(one)) << row.name;
+    // The search in one piece comes to the same verdict.
+    const Exploration whole = Explore(row.experiment, row.options);
+    EXPECT_EQ(one.violation.has_value(), whole.violation.has_value()) << row.name;
+    EXPECT_EQ(one.complete, whole.complete) << row.name;
+    std::cout << row.name << ": " << one.schedules << " schedules, in one piece " << whole.schedules
+              << "\n";
   }
 }
 
