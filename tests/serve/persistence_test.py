@@ -467,6 +467,26 @@ class Moving(PersistenceTest):
             socket.create_connection(("127.0.0.2", ports[1])).close()
             self.assertEqual(server.cli("CONFIG", "GET", "bind"), "bind\n127.0.0.2\n")
 
+    def test_without_an_address_nobody_can_connect_by_tcp(self):
+        replies = []
+        for kind in (Served, Redis):
+            with reserve_port() as keeper:
+                port = keeper.getsockname()[1]
+                server = self.start(kind, "--port", str(port), "--bind", "127.0.0.1")
+                said = []
+                for value in ("", "  ", "127.0.0.1 127.0.0.2"):
+                    said.append(server.cli("CONFIG", "SET", "bind", value))
+                    said.append(server.cli("CONFIG", "GET", "bind"))
+                    try:
+                        socket.create_connection(("127.0.0.1", port)).close()
+                        said.append("connects")
+                    except ConnectionRefusedError:
+                        said.append("refused")
+                replies.append(said)
+                server.stop()
+        self.assertEqual(replies[0], replies[1])
+        self.assertEqual(replies[0][2::3], ["refused", "refused", "connects"])
+
 
 if __name__ == "__main__":
     unittest.main()

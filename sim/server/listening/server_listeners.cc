@@ -9,10 +9,19 @@
 
 namespace redouble::inline v0_1::sim {
 
+namespace {
+
+// As in Redis, a server with `bind ""` has no TCP socket.
+bool ServesTcp(const memory::ServerOptions& server) {
+  return server.port > 0 && !server.bind.empty();
+}
+
+}  // namespace
+
 absl::Status ServerListeners::Open(const memory::ServerOptions& server, bool any_port) {
-  const bool serves_tcp = any_port || server.port > 0;
+  const bool serves_tcp = any_port || ServesTcp(server);
   if (!serves_tcp && server.unixsocket.empty()) {
-    return absl::InvalidArgumentError("nowhere to listen: neither a port nor a Unix socket");
+    return absl::InvalidArgumentError("nowhere to listen: neither a port with an address nor a Unix socket");
   }
   if (serves_tcp) {
     REDOUBLE_ASSIGN_OR_RETURN(tcp_, ListenOnTcp(context_, server.bind, any_port ? 0 : server.port));
@@ -30,9 +39,9 @@ absl::Status ServerListeners::ReopenTcp(const memory::ServerOptions& server,
                                         const memory::ServerOptions& before) {
   Close(tcp_);
   absl::StatusOr<Listeners> opened = Listeners();
-  if (server.port > 0) opened = ListenOnTcp(context_, server.bind, server.port);
+  if (ServesTcp(server)) opened = ListenOnTcp(context_, server.bind, server.port);
   const absl::Status status = opened.status();
-  if (!status.ok() && before.port > 0) opened = ListenOnTcp(context_, before.bind, before.port);
+  if (!status.ok() && ServesTcp(before)) opened = ListenOnTcp(context_, before.bind, before.port);
   if (opened.ok()) tcp_ = *std::move(opened);
   Watch(tcp_);
   return status;
