@@ -9,6 +9,8 @@
 //
 // A number is followed by a space, bytes follow their number. The text that is read must be one
 // that was written here.
+//
+// Thread-safety: the functions have no state.
 #ifndef REDOUBLE_SIM_DECISION_FIELDS_H_
 #define REDOUBLE_SIM_DECISION_FIELDS_H_
 

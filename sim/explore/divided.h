@@ -76,7 +76,7 @@ class DividedSearch {
   // The decisions of the next run of the unit.
   ExhaustiveDecisions Begin(size_t unit) const;
 
-  // What is to be told of a unit after its runs, each of which Next() has followed.
+  // The state of a unit after its runs, each of which Next() has followed.
   static std::string ToText(const ExhaustiveDecisions& decisions);
   // Adds what was told, in the order of the units. A unit that was not run can be left out.
   void Add(size_t unit, std::string_view text);

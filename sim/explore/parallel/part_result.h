@@ -1,5 +1,10 @@
 // The result of a part of a search, as a text that one process writes and another one reads, and
-// the sum of such results.
+// the sum of such results. For searches whose parts run in processes of their own:
+//
+//   const std::string text = ToText(Explore(experiment, options));  // In a child.
+//   AddPart(FromText(text), sum);                                   // In the parent.
+//
+// Thread-safety: the functions have no state.
 #ifndef REDOUBLE_SIM_EXPLORE_PARALLEL_PART_RESULT_H_
 #define REDOUBLE_SIM_EXPLORE_PARALLEL_PART_RESULT_H_
 
