@@ -12,7 +12,9 @@ TEST_F(ServeTest, RefusesOptionsThatContradictEachOther) {
   EXPECT_EQ(Run({"serve", "--load", "x.json"}), kExitBadUsage);
   EXPECT_EQ(err(), "redouble serve: --load needs --clock manual: a scenario has its own time\n");
   EXPECT_EQ(Run({"serve", "--port", "none"}), kExitBadUsage);
-  EXPECT_EQ(err(), "redouble serve: nowhere to listen: neither a port with an address nor a Unix socket\n");
+  EXPECT_EQ(
+      err(),
+      "redouble serve: nowhere to listen: neither a port with an address nor a Unix socket\n");
 }
 
 TEST_F(ServeTest, RefusesValuesThatAreNone) {
@@ -105,7 +107,8 @@ TEST_F(ServeTest, FailsInTheWordsOfRedisServer) {
   EXPECT_EQ(Run({"redis-server", "none.conf"}), kExitFailed);
   EXPECT_EQ(err(), "Fatal error, can't open config file 'none.conf'\n");
   EXPECT_EQ(Run({"redis-server", "--port", "0"}), kExitFailed);
-  EXPECT_EQ(err(), "redis-server: nowhere to listen: neither a port with an address nor a Unix socket\n");
+  EXPECT_EQ(err(),
+            "redis-server: nowhere to listen: neither a port with an address nor a Unix socket\n");
   EXPECT_EQ(Run({"redis-server", "--version"}), kExitPassed);
   EXPECT_TRUE(out().starts_with("Redis server v=7.0.15 sha=")) << out();
 }

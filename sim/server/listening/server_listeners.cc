@@ -21,7 +21,8 @@ bool ServesTcp(const memory::ServerOptions& server) {
 absl::Status ServerListeners::Open(const memory::ServerOptions& server, bool any_port) {
   const bool serves_tcp = any_port || ServesTcp(server);
   if (!serves_tcp && server.unixsocket.empty()) {
-    return absl::InvalidArgumentError("nowhere to listen: neither a port with an address nor a Unix socket");
+    return absl::InvalidArgumentError(
+        "nowhere to listen: neither a port with an address nor a Unix socket");
   }
   if (serves_tcp) {
     REDOUBLE_ASSIGN_OR_RETURN(tcp_, ListenOnTcp(context_, server.bind, any_port ? 0 : server.port));
