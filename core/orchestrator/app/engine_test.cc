@@ -379,8 +379,9 @@ TYPED_TEST(EngineTest, RunsWithShardsOfItsQueues) {
   this->engine_ = this->Make(this->store(), settings);
   constexpr int kRuns = 20;
   for (int i = 0; i < kRuns; ++i) this->Start(absl::StrCat("run_", i), i == 0 ? kApproval : kChain);
-  for (int shard = 1; shard < 4; ++shard) {
-    EXPECT_GT(this->Ask({"XLEN", absl::StrCat("wf.tasks:", shard, ":http")}).integer(), 0);
+  const Keys keys(this->layout(), settings.queue_shards);
+  for (int shard = 0; shard < 4; ++shard) {
+    EXPECT_GT(this->Ask({"XLEN", keys.TaskStream("http", shard).value()}).integer(), 0);
   }
   this->RunAll();
   for (int i = 1; i < kRuns; ++i) {
