@@ -10,7 +10,7 @@ namespace {
 // The SHA-1 of a script is visible to other clients: EVALSHA sends it, and MONITOR shows it.
 TEST(RelaynaScripts, KeepTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kAddOnceText), "622e8f6f63fd2404e42de904ade8f2081f9abf8e");
-  EXPECT_EQ(base::Sha1Hex(kAppendOnceText), "64da569653fad764766996d06b5a82a0472a1802");
+  EXPECT_EQ(base::Sha1Hex(kAppendOnceText), "7be0e309fc1098fc2e8207fba6608f051a317852");
   EXPECT_EQ(base::Sha1Hex(kForgetExpiredText), "b4e41c55b1adc31b85babf0c7cfa8c2be3992a04");
   EXPECT_EQ(base::Sha1Hex(kReleaseReplayLockText), "5cc6d104eee5ae16a86a81093eac2520548f852e");
   EXPECT_EQ(base::Sha1Hex(kRemoveContractText), "01e2b6e3e4a6b126f4fe3c5455b13196c833d21c");
