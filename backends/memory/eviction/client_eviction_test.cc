@@ -4,13 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "redouble/backends/memory/engine/engine.h"
 #include "redouble/backends/memory/engine/engine_core.h"
 #include "redouble/backends/memory/engine/session_for_test.h"
-#include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/testing/host_for_test.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
 namespace redouble::inline v0_1::memory {
@@ -19,7 +17,7 @@ namespace {
 constexpr size_t kLimitBytes = 1'000'000;
 
 // A host whose clients have received as much as a test says. Counts the clients it was asked about.
-class CountingHost final : public Host {
+class CountingHost final : public HostForTest {
  public:
   int asked = 0;
   std::vector<int64_t> closed;
@@ -33,20 +31,6 @@ class CountingHost final : public Host {
     return figures;
   }
   void OnDisconnect(const SessionCore& session) override { closed.push_back(session.id()); }
-  int64_t MonotonicMicros() override { return 0; }
-  ProcessFigures Figures() override { return {}; }
-  void Sleep(int64_t) override {}
-  absl::Status Listen(const ServerOptions&) override { return absl::OkStatus(); }
-  int RoomForClients(int wanted) override { return wanted; }
-  std::string Folder() override { return ""; }
-  absl::Status EnterFolder(const std::string&) override { return absl::OkStatus(); }
-  std::string ConfigFile() override { return ""; }
-  absl::StatusOr<std::string> ReadTextFile(const std::string&) override {
-    return absl::NotFoundError("");
-  }
-  absl::Status ReplaceTextFile(const std::string&, std::string_view) override {
-    return absl::OkStatus();
-  }
 };
 
 class ClientEviction : public testing::Test {

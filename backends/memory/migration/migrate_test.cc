@@ -23,7 +23,7 @@
 #include "redouble/backends/memory/engine/session_for_test.h"
 #include "redouble/backends/memory/migration/connector.h"
 #include "redouble/backends/memory/propagation/effect.h"
-#include "redouble/backends/memory/server/host.h"
+#include "redouble/backends/memory/server/testing/host_for_test.h"
 #include "redouble/core/base/time/virtual_clock.h"
 
 namespace redouble::inline v0_1::memory {
@@ -102,7 +102,7 @@ std::string NameOf(std::string_view host, std::string_view port) {
   return std::string(host) + ":" + std::string(port);
 }
 
-class FakeHost final : public Host, public MigrationConnector {
+class FakeHost final : public HostForTest, public MigrationConnector {
  public:
   // The connections to come.
   void Expect(Script script) { scripts_.push_back(std::move(script)); }
@@ -142,22 +142,6 @@ class FakeHost final : public Host, public MigrationConnector {
   }
 
  private:
-  ProcessFigures Figures() override { return {}; }
-  ConnectionFigures FiguresOf(const SessionCore&) override { return {}; }
-  void OnDisconnect(const SessionCore&) override {}
-  void Sleep(int64_t) override {}
-  absl::Status Listen(const ServerOptions&) override { return absl::OkStatus(); }
-  int RoomForClients(int wanted) override { return wanted; }
-  std::string Folder() override { return ""; }
-  absl::Status EnterFolder(const std::string&) override { return absl::OkStatus(); }
-  std::string ConfigFile() override { return ""; }
-  absl::StatusOr<std::string> ReadTextFile(const std::string&) override {
-    return absl::NotFoundError("");
-  }
-  absl::Status ReplaceTextFile(const std::string&, std::string_view) override {
-    return absl::OkStatus();
-  }
-
   std::deque<Script> scripts_;
   std::map<std::string, std::unique_ptr<FakeTarget>> open_;
   int64_t now_us_ = 0;
