@@ -109,6 +109,9 @@ void Administration::EvictClients() {
 }
 
 void Administration::MeasureClients() {
+  // A client that gets many messages is noted for each of them.
+  std::sort(resized_.begin(), resized_.end());
+  resized_.erase(std::unique(resized_.begin(), resized_.end()), resized_.end());
   for (const int64_t id : std::exchange(resized_, {})) {
     const auto found = sessions_.find(id);
     if (found == sessions_.end() || found->second->is_trusted()) continue;
