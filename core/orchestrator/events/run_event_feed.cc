@@ -28,13 +28,7 @@ base::Task<absl::Status> RunEventFeed::FollowRun(std::string_view run_id) {
   }
   const Following before = std::exchange(following_, Following::kRuns);
   const store::Channel channel = published.followed();
-  const std::string_view channels[] = {channel.name};
-  absl::Status subscribed;
-  if (channel.sharded) {
-    subscribed = co_await store::SSubscribe(source_, channels);
-  } else {
-    subscribed = co_await store::Subscribe(source_, channels);
-  }
+  absl::Status subscribed = co_await store::SubscribeTo(source_, channel);
   if (!subscribed.ok()) following_ = before;
   co_return subscribed;
 }

@@ -40,8 +40,8 @@ class RunEventListener {
 class RunEventFeed final : private store::PushListener {
  public:
   // Receives the pushes of the source until the feed is destroyed. Both must outlive the feed.
-  // `channels` is that of the coordinators. If it has shard channels, single runs are followed on
-  // them, and the source must follow the slots of a cluster.
+  // `channels` must be the option of the coordinators (CoordinatorOptions::channels). With shard
+  // channels, FollowRun uses them, and on a cluster the source must follow slots.
   RunEventFeed(store::MessageSource& source, RunEventListener& listener,
                store::ChannelKind channels = store::ChannelKind::kDocumented);
   ~RunEventFeed() override;

@@ -53,9 +53,7 @@ void ChannelReader::OnGap() {
 }
 
 base::Task<absl::Status> ChannelReader::Subscribe() {
-  const std::string_view channels[] = {channel_.name};
-  if (channel_.sharded) co_return co_await store::SSubscribe(subscription_, channels);
-  co_return co_await store::Subscribe(subscription_, channels);
+  co_return co_await SubscribeTo(subscription_, channel_);
 }
 
 base::Task<void> ChannelReader::WaitForPayload() { co_await PayloadAwaiter(*this); }

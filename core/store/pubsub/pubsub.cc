@@ -28,6 +28,12 @@ base::Task<absl::Status> SSubscribe(Store& store, Names channels) {
   return Change(store, CommandId::kSSubscribe, channels);
 }
 
+base::Task<absl::Status> SubscribeTo(Store& store, const Channel& channel) {
+  const std::string_view channels[] = {channel.name};
+  if (channel.sharded) co_return co_await SSubscribe(store, channels);
+  co_return co_await Subscribe(store, channels);
+}
+
 base::Task<absl::Status> Unsubscribe(Store& store, Names channels) {
   return Change(store, CommandId::kUnsubscribe, channels);
 }

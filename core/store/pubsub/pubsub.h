@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/store/pubsub/channel.h"
 #include "redouble/core/store/store.h"
 
 namespace redouble::inline v0_1::store {
@@ -33,6 +34,8 @@ base::Task<absl::Status> Subscribe(Store& store, std::span<const std::string_vie
 base::Task<absl::Status> PSubscribe(Store& store, std::span<const std::string_view> patterns);
 // As Subscribe, for shard channels, to which SPublish publishes.
 base::Task<absl::Status> SSubscribe(Store& store, std::span<const std::string_view> channels);
+// Subscribe or SSubscribe to one channel, which must outlive the task.
+base::Task<absl::Status> SubscribeTo(Store& store, const Channel& channel);
 
 // End subscriptions; all of the kind if the list is empty.
 base::Task<absl::Status> Unsubscribe(Store& store, std::span<const std::string_view> channels = {});
