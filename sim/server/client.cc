@@ -90,7 +90,7 @@ void Client::Receive(std::string_view bytes) {
   if (waits_ || !input_.empty()) {
     input_.Room(parser_.bytes_wanted());
     input_.Append(bytes);
-    RunInput();
+    TakeInput();
   } else {
     const size_t used = RunAll(bytes);
     input_.Append(bytes.substr(used));
@@ -106,7 +106,7 @@ std::span<char> Client::RoomForInput() {
 void Client::ReceiveInRoom(size_t count) {
   NoteInput(count);
   input_.Grow(count);
-  RunInput();
+  TakeInput();
   NoteBuffers();
 }
 
@@ -116,16 +116,19 @@ void Client::NoteInput(size_t count) {
   reply_room_.Look(now_ms, output_.size());
 }
 
-void Client::RunInput() {
+void Client::TakeInput() {
   if (input_.size() > engine_.options().server.client_query_buffer_limit_bytes) return Break();
-  if (waits_) return;
+  if (!waits_) RunInput();
+}
+
+void Client::RunInput() {
   input_.Consume(RunAll(input_.bytes()));
   if (input_.empty() && input_.capacity() > kKeptRoomBytes) input_.Free();
 }
 
 void Client::Continue() {
   resumed_ = false;
-  if (!input_.empty()) input_.Consume(RunAll(input_.bytes()));
+  if (!input_.empty()) RunInput();
   NoteBuffers();
 }
 

@@ -157,7 +157,8 @@ class Client final : private memory::ReplySink {
 
   // Tells the figures of CLIENT LIST that so many bytes come.
   void NoteInput(size_t count);
-  // Executes the complete commands of `input_`, unless a command waits.
+  // Executes the complete commands of `input_`, unless it is too large or a command waits.
+  void TakeInput();
   void RunInput();
   // Executes the complete commands at the start of `bytes` and returns how many bytes they have.
   size_t RunAll(std::string_view bytes);
