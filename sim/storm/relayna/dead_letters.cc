@@ -29,6 +29,7 @@ constexpr double kHot = 0.7;
 constexpr int64_t kTickSeconds = 10;
 constexpr uint64_t kMostTicks = 6;
 constexpr const char* kQueue = "q.dlq";
+constexpr const char* kRefusal = "the broker refuses the message";
 
 constexpr absl::Duration kLock = absl::Seconds(relayna::kReplayLockTtlSeconds);
 
@@ -69,7 +70,7 @@ class DeadLetters::Broker final : public relayna::QueuePublisher {
     }
     const bool refuses = rng_.Chance(0.25);
     letters_.Leave(id_, replay_, !refuses);
-    if (refuses) co_return absl::UnavailableError("the broker refuses the message");
+    if (refuses) co_return absl::UnavailableError(kRefusal);
     co_return absl::OkStatus();
   }
 
@@ -162,8 +163,8 @@ base::Task<void> DeadLetters::ReplayOne(relayna::DlqStore& dlq, base::Clock& clo
   replay.end = ++steps_;
   replay.succeeded = result.ok() && result->has_value();
   // Another error comes from Redis: whether the mark was taken back is not known then.
-  const bool took_back = absl::IsUnavailable(result.status()) &&
-                         result.status().message() == "the broker refuses the message";
+  const bool took_back =
+      absl::IsUnavailable(result.status()) && result.status().message() == kRefusal;
   if (!took_back) replay.refused = false;
 }
 
@@ -316,8 +317,9 @@ void DeadLetters::Judge(Verdicts& verdicts, size_t first) {
     verdicts.Check(first + event.promise, event.holds, event.section, event.what);
   }
   const std::vector<std::string> listed = Listed();
-  bool forgets = true;
-  for (const std::string& id : listed) forgets = forgets && !expired_before_last_.contains(id);
+  const bool forgets = std::none_of(listed.begin(), listed.end(), [&](const std::string& id) {
+    return expired_before_last_.contains(id);
+  });
   verdicts.Check(first + kForgetsExpired, forgets, "R15", "the list has ids of expired records");
 }
 
