@@ -78,15 +78,15 @@ class ExhaustiveDecisions final : public DecisionSource {
     bool IsChoice() const { return !options.empty(); }
     bool Offers(int actor) const;
     void AddAllActors();
-    // Adds the actor to the source set; all of them if there is none.
+    // Adds the actor to the source set; nullopt adds all actors of the options.
     void Add(std::optional<int> actor);
     // Takes the first option from `first` on that does not sleep and whose actor is to be tried.
-    // Returns false if there is none. An empty source set allows every actor, and then has the
-    // chosen one.
+    // Returns false if no option is left. An empty source set allows every actor; then the actor of
+    // the chosen option is added to it.
     bool ChooseAwake(size_t first);
   };
-  // At a decision on the path, one of these actors is to be tried: `actor`, or all of the options
-  // if there is none. Not needed if one of `initials` is in the source set.
+  // Asks a decision on the path to try `actor`, or with nullopt all actors of its options. It need
+  // not if one of `initials` is in its source set.
   struct Claim {
     size_t node;  // The position in the path.
     std::set<int> initials;

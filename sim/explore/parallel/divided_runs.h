@@ -28,8 +28,8 @@ class DividedRuns {
   DividedRuns(const Experiment& experiment, const ExploreOptions& options, int64_t schedules,
               const DivisionOptions& division);
 
-  // Returns the number of the unit that is to be run next; nullopt if there is none until another
-  // one is done. `bounded`: the result of the search with a bound, if it is known.
+  // Returns the number of the next unit to run; nullopt if no unit can begin before another one is
+  // done. `bounded`: the result of the search with a bound, if it is known.
   std::optional<size_t> Next(const std::optional<Exploration>& bounded);
   // Runs the unit; returns what is to be told.
   std::string Work(size_t unit) const;

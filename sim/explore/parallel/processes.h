@@ -22,7 +22,8 @@ namespace redouble::inline v0_1::sim {
 class ProcessTasks {
  public:
   virtual ~ProcessTasks() = default;
-  // Returns the task to begin next. Nullopt: there is none until another one is done, or at all.
+  // Returns the task to begin next; nullopt if no task can begin before another one is done, and
+  // when all tasks have begun.
   virtual std::optional<size_t> Next() = 0;
   // Does the task. Called in a process of its own.
   virtual std::string Work(size_t task) = 0;

@@ -21,7 +21,8 @@ namespace redouble::inline v0_1::memory {
 
 std::string_view ShownEncoding(const CommandContext& context, const Database::Entry& entry);
 
-// The reference count of a value: that of a shared integer if Redis shares it, otherwise 1.
+// Returns the reference count of a value: INT_MAX for an integer that Redis shares between keys,
+// otherwise 1.
 int64_t ShownReferences(const CommandContext& context, const Database::Entry& entry);
 
 // To be called before the value of an entry gets another key, or the entry loses its deadline.
