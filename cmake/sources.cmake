@@ -284,6 +284,7 @@ redouble_component(
     core/python/text.cc
     core/python/value.cc
     core/store/batch.cc
+    core/store/cluster/info_field.cc
     core/store/cluster/slot_move.cc
     core/store/command.cc
     core/store/command_line.cc

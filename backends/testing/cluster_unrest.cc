@@ -9,14 +9,13 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/cluster/info_field.h"
 #include "redouble/core/store/reply.h"
 
 namespace redouble::inline v0_1::tests {
@@ -147,17 +146,16 @@ absl::Status MasterKiller::WaitForReplica() {
                          absl::string_view field) -> absl::StatusOr<int64_t> {
     REDOUBLE_ASSIGN_OR_RETURN(const std::string text,
                               redis::AskServer(node, "INFO", "replication"));
-    int64_t value = 0;
-    for (absl::string_view line : absl::StrSplit(text, "\r\n")) {
-      if (absl::ConsumePrefix(&line, field) && absl::SimpleAtoi(line, &value)) return value;
-    }
+    const std::optional<int64_t> value =
+        base::ParseInt64(store::InfoField(text, {field.data(), field.size()}));
+    if (value) return *value;
     return absl::NotFoundError(absl::StrCat(field, " is not in: ", text));
   };
   REDOUBLE_ASSIGN_OR_RETURN(const int64_t written,
-                            offset(cluster_.node(master_), "master_repl_offset:"));
+                            offset(cluster_.node(master_), "master_repl_offset"));
   while (true) {
     REDOUBLE_ASSIGN_OR_RETURN(const int64_t received,
-                              offset(cluster_.node(master_ + masters_), "slave_repl_offset:"));
+                              offset(cluster_.node(master_ + masters_), "slave_repl_offset"));
     if (received >= written) return absl::OkStatus();
   }
 }

@@ -263,6 +263,8 @@ def arguments():
     for system in chosen.system:
         if system not in systems:
             parser.error(f"no system {system}: there are {', '.join(sorted(systems))}")
+    if chosen.logs:
+        pathlib.Path(chosen.logs).mkdir(parents=True, exist_ok=True)
     chosen.programs = [program for program in chosen.programs
                        if not chosen.system or typed_tests.system_of(program) in chosen.system]
     return chosen

@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "redouble/backends/redis/net/asio_clock.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
 #include "redouble/backends/redis/net/client/following_subscriber.h"
@@ -19,11 +17,13 @@
 #include "redouble/backends/redis/spawn/spawned_cluster.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/orchestrator/events/run_event_feed.h"
 #include "redouble/core/orchestrator/events/run_events.h"
 #include "redouble/core/relayna/event_stream.h"
 #include "redouble/core/relayna/status_store.h"
+#include "redouble/core/store/cluster/info_field.h"
 #include "redouble/core/studio/events/event_store.h"
 #include "redouble/core/studio/events/event_stream.h"
 #include "redouble/tests/support/studio_test.h"
@@ -87,12 +87,7 @@ class ShardChannelsTest : public redis::LiveTest {
   int64_t Figure(size_t node, std::string_view name) {
     const auto info = AskServer(cluster_->node(node), "CLUSTER", "INFO");
     EXPECT_THAT(info, IsOk());
-    for (const auto line : absl::StrSplit(*info, "\r\n")) {
-      const std::pair<std::string, std::string> row = absl::StrSplit(line, ':');
-      int64_t value = 0;
-      if (row.first == name && absl::SimpleAtoi(row.second, &value)) return value;
-    }
-    return 0;
+    return base::ParseInt64(store::InfoField(*info, name)).value_or(0);
   }
 
   redis::AsioClock clock_{context.get_executor()};

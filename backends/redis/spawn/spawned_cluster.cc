@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/child_process.h"
@@ -188,11 +189,29 @@ absl::Status SpawnedCluster::MoveSlot(int slot, size_t from, size_t to) {
   const auto end = [&](size_t index) {
     return store::SlotNode{clients[index].get(), NodeId(index), "127.0.0.1", node(index).port()};
   };
+  std::vector<store::Store*> all_but_new = others;
+  all_but_new.push_back(clients[from].get());
+  const auto end_of_patience = PatienceEnd();
+  while (true) {
+    REDOUBLE_ASSIGN_OR_RETURN(const bool knows,
+                              base::Run(store::KnowsNewestEpoch(clients[to].get(), all_but_new)));
+    if (knows) break;
+    if (std::chrono::steady_clock::now() > end_of_patience) {
+      return absl::DeadlineExceededError("a master does not hear of the others' moves");
+    }
+    absl::SleepFor(kPollInterval);
+  }
   return base::Run(store::MoveSlot(slot, end(from), end(to), others));
 }
 
+std::chrono::steady_clock::time_point SpawnedCluster::PatienceEnd() const {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+             absl::ToChronoNanoseconds(options_.patience));
+}
+
 absl::Status SpawnedCluster::WaitUntilServing() {
-  const auto end = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.patience);
+  const auto end = PatienceEnd();
   for (const auto& node : nodes_) {
     while (!node->WaitForExit(kPollInterval)) {
       REDOUBLE_ASSIGN_OR_RETURN(const bool serves, Serves(*node));

@@ -17,6 +17,7 @@
 #ifndef REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_CLUSTER_H_
 #define REDOUBLE_BACKENDS_REDIS_SPAWN_SPAWNED_CLUSTER_H_
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -83,7 +84,8 @@ class SpawnedCluster {
 
   // Migrates a slot from one master to another, as redis-cli does: a few keys at a time, then the
   // slot itself. Blocks; clients may use the slot meanwhile. All masters must run.
-  // Errors: those of the commands.
+  // Errors: those of the commands; DeadlineExceeded if the new owner has not heard of earlier moves
+  // after `patience`.
   absl::Status MoveSlot(int slot, size_t from, size_t to);
 
   // Waits until every running node serves and every replica follows.
@@ -101,6 +103,8 @@ class SpawnedCluster {
   std::vector<std::string> Config(size_t index) const;
   std::pair<int, int> SlotsOf(size_t master) const;
   absl::StatusOr<bool> Serves(const SpawnedServer& node) const;
+  // When something that begins now has lasted for `patience`.
+  std::chrono::steady_clock::time_point PatienceEnd() const;
 
   const SpawnedClusterOptions options_;
   std::unique_ptr<PrivateFolder> folder_;

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
+#include "redouble/core/base/hash/crc.h"
+#include "redouble/core/base/random/rng.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/command.h"
@@ -66,6 +70,39 @@ TEST(SpawnedCluster, KeepsServingWhenItsHeldClockJumps) {
       EXPECT_EQ(time_now.elements()[0].text(), absl::StrCat(absl::ToUnixSeconds(time)));
       const store::Reply info = Ask((*cluster)->node(i), {"CLUSTER", "INFO"});
       EXPECT_TRUE(absl::StartsWith(info.text(), "cluster_state:ok")) << info;
+    }
+  }
+}
+
+// Every node sends the clients of a slot to the node that has it.
+TEST(SpawnedCluster, KnowsWhereSlotsAreThatHaveMovedToAndFro) {
+  constexpr int kMoves = 200;
+  const std::vector<std::string> keys = {"a", "b", "c", "d", "e", "f"};
+  auto cluster = SpawnedCluster::Start({.masters = 3});
+  ASSERT_THAT(cluster, IsOk());
+  std::map<std::string, size_t> owners;
+  for (const std::string& key : keys) {
+    for (size_t i = 0; i < 3; ++i) {
+      if (Ask((*cluster)->node(i), {"GET", key}).is_nil()) owners[key] = i;
+    }
+  }
+  base::Rng rng(1);
+  for (int i = 0; i < kMoves; ++i) {
+    const std::string& key = keys[rng.Below(keys.size())];
+    const size_t to = (owners[key] + 1 + rng.Below(2)) % 3;
+    ASSERT_THAT((*cluster)->MoveSlot(base::KeySlot(key), owners[key], to), IsOk());
+    owners[key] = to;
+  }
+  for (const auto& [key, owner] : owners) {
+    const std::string address = absl::StrCat(":", (*cluster)->node(owner).port());
+    for (size_t i = 0; i < 3; ++i) {
+      const auto reply = [&] { return Ask((*cluster)->node(i), {"GET", key}); };
+      const auto knows = [&] {
+        return i == owner ? reply().is_nil() : absl::EndsWith(reply().text(), address);
+      };
+      // A message of an earlier owner can arrive before that of the last one.
+      for (int tries = 0; tries < 1000 && !knows(); ++tries) absl::SleepFor(absl::Milliseconds(10));
+      EXPECT_TRUE(knows()) << key << " at node " << i << ": " << reply() << ", not " << address;
     }
   }
 }

@@ -1,12 +1,17 @@
 #include "redouble/core/store/cluster/slot_move.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
+#include "redouble/core/store/cluster/info_field.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
@@ -40,7 +45,28 @@ base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, c
   }
 }
 
+base::Task<absl::StatusOr<int64_t>> CurrentEpoch(Store& node) {
+  Command info = Command::Named("CLUSTER");
+  info.Add("INFO");
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, DecodeString(co_await node.Execute(info)));
+  const std::optional<int64_t> epoch = base::ParseInt64(InfoField(text, "cluster_current_epoch"));
+  if (epoch) co_return *epoch;
+  co_return absl::FailedPreconditionError(
+      absl::StrCat("CLUSTER INFO says no cluster_current_epoch: ", text));
+}
+
 }  // namespace
+
+base::Task<absl::StatusOr<bool>> KnowsNewestEpoch(Store* node, std::vector<Store*> others) {
+  // The others first: the node may hear of a newer epoch meanwhile.
+  int64_t newest = 0;
+  for (Store* other : others) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t epoch, co_await CurrentEpoch(*other));
+    newest = std::max(newest, epoch);
+  }
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t own, co_await CurrentEpoch(*node));
+  co_return own >= newest;
+}
 
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to, std::vector<Store*> others,
                                   SlotMoveOptions options) {

@@ -4,6 +4,8 @@
 // Clients can use the slot meanwhile: the nodes send them from one to the other (ASK, TRYAGAIN). A
 // transaction or a script on several keys of the slot can fail with TRYAGAIN until the move ends.
 //
+// Before the next move, wait until its new owner KnowsNewestEpoch.
+//
 //   const store::SlotNode from{first, "07c3...", "10.0.0.7", 6379};
 //   const store::SlotNode to{second, "67ed...", "10.0.0.8", 6379};
 //   absl::Status moved = co_await store::MoveSlot(7365, from, to, {third});
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/store/store.h"
 
@@ -44,6 +47,14 @@ struct SlotMoveOptions {
 // the new owner has the slot already, that tells the other masters.
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
                                   std::vector<Store*> others = {}, SlotMoveOptions options = {});
+
+// Returns whether the node has heard of all changes that the others know of: its
+// cluster_current_epoch is the greatest. A node that moves a slot to itself takes the next epoch
+// after those it has heard of. Without the newest one, it takes one that is in use, and a message
+// of an earlier owner that is still under way takes the slot from it again; then the nodes send
+// clients in circles. Nodes tell each other within milliseconds. Round trips: one for each node.
+// Errors: those of the connections, and FailedPrecondition for a reply without an epoch.
+base::Task<absl::StatusOr<bool>> KnowsNewestEpoch(Store* node, std::vector<Store*> others);
 
 }  // namespace redouble::inline v0_1::store
 

@@ -7,10 +7,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "redouble/core/base/status/status_macros.h"
+#include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/cluster/info_field.h"
 #include "redouble/core/store/errors.h"
 
 namespace redouble::inline v0_1::redis {
@@ -47,14 +47,6 @@ void AddOnce(const TcpAddress& address, std::vector<TcpAddress>& addresses) {
   if (std::find(addresses.begin(), addresses.end(), address) == addresses.end()) {
     addresses.push_back(address);
   }
-}
-
-// Returns the value of a field in the reply of CLUSTER INFO; empty if the field is missing.
-absl::string_view InfoField(const std::string& info, absl::string_view name) {
-  for (absl::string_view line : absl::StrSplit(info, absl::ByAnyChar("\r\n"))) {
-    if (absl::ConsumePrefix(&line, name) && absl::ConsumePrefix(&line, ":")) return line;
-  }
-  return {};
 }
 
 }  // namespace
@@ -136,9 +128,10 @@ absl::StatusOr<ClusterView> ClusterView::FromReplies(const Reply& replies,
   }
   const Reply& info = replies.elements()[1];
   if (!info.is_bulk()) return view;
-  view.is_up = InfoField(info.text(), "cluster_state") != "fail";
+  view.is_up = store::InfoField(info.text(), "cluster_state") != "fail";
   int64_t epoch = 0;
-  if (absl::SimpleAtoi(InfoField(info.text(), "cluster_current_epoch"), &epoch)) {
+  if (absl::SimpleAtoi(base::ToAbsl(store::InfoField(info.text(), "cluster_current_epoch")),
+                       &epoch)) {
     view.epoch = epoch;
   }
   return view;
