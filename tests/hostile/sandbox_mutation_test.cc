@@ -8,9 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/core/base/random/rng.h"
 #include "redouble/tests/fuzz/hostile_engine.h"
 #include "redouble/tests/support/target/reply_text.h"
@@ -36,16 +35,12 @@ constexpr std::string_view kNumbers[] = {
     "0",    "-1",  "1e308",  "(0/0)",       "(1/0)",      "2^31",      "-2^31", "2147483647",
     "2^53", "255", "100000", "-2147483649", "4294967296", "'\\27Lua'", "nil"};
 
-std::string ReadFile(const std::string& name) {
-  std::ifstream file(kFolder + name, std::ios::binary);
-  EXPECT_TRUE(file.good()) << name;
-  return std::string((std::istreambuf_iterator<char>(file)), {});
-}
+std::string FileText(const std::string& name) { return memory::ReadFile(kFolder + name).value(); }
 
 // The scripts of the file.
 std::vector<std::string> ReadAttempts() {
   std::vector<std::string> attempts;
-  for (const absl::string_view line : absl::StrSplit(ReadFile("sandbox_attempts.txt"), '\n')) {
+  for (const absl::string_view line : absl::StrSplit(FileText("sandbox_attempts.txt"), '\n')) {
     if (line.empty() || line[0] == '#') continue;
     if (line[0] == '@') {
       attempts.emplace_back();
@@ -164,7 +159,7 @@ class SandboxMutation : public testing::Test {
     }
   }
 
-  const std::string probe_ = ReadFile("sandbox_probe.lua");
+  const std::string probe_ = FileText("sandbox_probe.lua");
   HostileEngine engine_;
   const std::vector<store::Reply> intact_ = Probe();
 };

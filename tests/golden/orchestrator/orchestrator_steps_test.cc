@@ -9,8 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "redouble/backends/memory/engine/engine.h"
+#include "redouble/backends/memory/snapshot/file_stream.h"
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/time/utc.h"
@@ -60,9 +59,8 @@ using orchestrator::TaskTypes;
 using orchestrator::Token;
 using orchestrator::TokenIdForm;
 
-std::string ReadFile(const std::string& name) {
-  std::ifstream file("tests/data/golden/orchestrator/" + name + ".json");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+std::string TextOf(const std::string& name) {
+  return memory::ReadFile("tests/data/golden/orchestrator/" + name + ".json").value();
 }
 
 // Every node of the recorded loop fails.
@@ -91,9 +89,8 @@ T ValueOf(base::Task<absl::StatusOr<T>> task, T otherwise = T()) {
 class StepReplay {
  public:
   explicit StepReplay(const std::string& name) {
-    const Scripts scripts = ParseScripts(ReadFile("scripts")).value();
-    absl::StatusOr<Golden> golden =
-        ParseGolden(ReadFile(name), name, System::kOrchestrator, scripts);
+    const Scripts scripts = ParseScripts(TextOf("scripts")).value();
+    absl::StatusOr<Golden> golden = ParseGolden(TextOf(name), name, System::kOrchestrator, scripts);
     EXPECT_TRUE(golden.ok()) << golden.status();
     if (golden.ok()) golden_ = *std::move(golden);
   }
