@@ -39,8 +39,8 @@ class TopicWatch {
   TopicWatch(store::Store& store, korvet::Keys keys, std::string topic, std::string group)
       : store_(store), keys_(std::move(keys)), topic_(std::move(topic)), group_(std::move(group)) {}
 
-  // From now on records may be removed by this retention, even when another one follows: whoever
-  // trims may have read it before.
+  // From now on records may be removed by this retention, even when another one follows: a client
+  // that trims may have read it before.
   void Allow(const korvet::TopicConfig& config);
   void Look(absl::Time now, int32_t partitions);
 

@@ -16,6 +16,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/typed/keys.h"
@@ -344,8 +345,7 @@ base::Task<absl::Status> ThreescaleWorkload::Leave(threescale::Backend& backend)
       threescale::ErrorCodeOf(deleted) == threescale::ErrorCode::kApplicationNotFound;
   if (!deleted.ok() && !has_none) co_return deleted;
   const threescale::MetricRef metric{kLeaving, kLeavingMetric};
-  deleted = (co_await backend.metrics().Delete(metric)).status();
-  if (!deleted.ok()) co_return deleted;
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await backend.metrics().Delete(metric)).status());
   deleted = co_await backend.services().Delete(kLeaving);
   const bool is_gone = threescale::ErrorCodeOf(deleted) == threescale::ErrorCode::kServiceIdInvalid;
   co_return is_gone ? absl::OkStatus() : deleted;
