@@ -40,6 +40,11 @@ struct Hardening {
   // topic.
   bool atomic_batches = false;
 
+  // For a producer of records with given ids. Removes H13: the log is trimmed by the producer's
+  // clock, so that a clock that is ahead removes records before their time. With this option the
+  // producer asks Redis for the time, as RetentionLoop does: one more round trip.
+  bool trim_by_server_time = false;
+
   // For a group. Removes H3: XGROUP CREATE ... MKSTREAM restores the stream of a deleted topic, and
   // a later topic of the same name inherits it. One script per partition checks the topic and
   // creates the group.
@@ -49,6 +54,11 @@ struct Hardening {
   // because XACK does not check the owner. One script acknowledges only the entries of
   // CommitRequest::member.
   bool commit_own_entries = false;
+
+  // For GroupAdmin. Removes H14: a member joins, or a record is delivered, between the check of
+  // Delete and the removal. One script checks the group and removes it. Has no effect in the
+  // cluster layout, where the keys are in several slots.
+  bool delete_idle_groups = false;
 };
 
 }  // namespace redouble::inline v0_1::korvet

@@ -17,7 +17,7 @@ EXPLORER_PATCHES = sorted(glob.glob(ROOT + "/tests/mutants/explorer/*.patch"))
 
 class Mutants(unittest.TestCase):
     def test_there_are_enough(self):
-        self.assertGreaterEqual(len(PATCHES), 26)
+        self.assertGreaterEqual(len(PATCHES), 30)
         self.assertEqual({os.path.basename(patch).split("_")[0] for patch in PATCHES}, SYSTEMS)
         self.assertGreaterEqual(len(EXPLORER_PATCHES), 15)
 

@@ -157,6 +157,7 @@ base::Task<absl::Status> Consumer::Claim(absl::Duration min_idle,
     }
     partition.claim = false;
     if (!pending.ok()) continue;
+    lost_ += pending->lost;
     for (LogRecord& record : pending->records) {
       // Already returned by Poll, and pending only because it is not committed yet.
       if (!partition.uncommitted.insert(record.offset).second) continue;

@@ -155,6 +155,10 @@ class Consumer {
   // The entries that the last Poll found and could not return, in the order in which it found them.
   const std::vector<UnreadableEntry>& unreadable() const { return unreadable_; }
 
+  // How many records retention removed while they were pending, as the claims of this consumer
+  // found (H5). The group never delivers them. A claim whose reply was lost is not counted.
+  int64_t lost() const { return lost_; }
+
   // The member id; empty before the first Poll, and after Close.
   const std::string& member_id() const { return member_id_; }
   // The partitions of this member, as of its last Poll, sorted.
@@ -201,6 +205,7 @@ class Consumer {
   absl::Time last_refresh_;
   absl::Time next_beat_ = absl::InfinitePast();
   std::vector<UnreadableEntry> unreadable_;
+  int64_t lost_ = 0;
   std::string member_id_;
   int64_t calls_ = 0;
   Partitions partitions_;

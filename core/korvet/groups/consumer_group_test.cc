@@ -562,6 +562,39 @@ TYPED_TEST(ConsumerGroupTest, AreDescribedAndDeletedWhenNothingIsPending) {
   EXPECT_THAT(this->Run(admin.List()), IsOkAndHolds(IsEmpty()));
 }
 
+TYPED_TEST(ConsumerGroupTest, LeaveNoMembershipWhenTheirTopicIsGone) {
+  const std::string state = this->keys_.Group(kGroup).value();
+  const std::string members = this->keys_.GroupMembers(kGroup).value();
+  const std::string partitions = this->keys_.GroupPartitions(kGroup).value();
+  for (const bool by_script : {false, true}) {
+    Hardening hardening;
+    hardening.delete_idle_groups = by_script;
+    GroupAdmin admin(this->store(), this->keys_, hardening);
+    this->Ask({"HSET", state, "epoch", "3", "time", "0"});
+    this->Ask({"HSET", members, "c-1", "9999999999999 45000 1 orders=3"});
+    this->Ask({"HSET", partitions, "orders:0", "c-1 c-1"});
+    EXPECT_EQ(ErrorCodeOf(this->Run(admin.Delete(kGroup))), ErrorCode::kNonEmptyGroup);
+    this->Ask({"HSET", members, "c-1", "1 45000 1 orders=3"});
+    EXPECT_THAT(this->Run(admin.Delete(kGroup)), IsOk());
+    EXPECT_EQ(this->Ask({"EXISTS", state, members, partitions}), Reply::Integer(0));
+    EXPECT_EQ(ErrorCodeOf(this->Run(admin.Delete(kGroup))), ErrorCode::kGroupIdNotFound);
+  }
+}
+
+TYPED_TEST(ConsumerGroupTest, AreDeletedByOneScriptWhenNothingIsPending) {
+  Hardening hardening;
+  hardening.delete_idle_groups = true;
+  GroupAdmin admin(this->store(), this->keys_, hardening);
+  this->WriteMany(this->topic_, 2);
+  this->Poll("c1");
+  const absl::Status busy = this->Run(admin.Delete(kGroup));
+  EXPECT_EQ(ErrorCodeOf(busy), ErrorCode::kNonEmptyGroup);
+  EXPECT_THAT(std::string(busy.message()), HasSubstr("are pending"));
+  ASSERT_THAT(this->Commit(kFirstOffset + 2), IsOk());
+  EXPECT_THAT(this->Run(admin.Delete(kGroup)), IsOk());
+  EXPECT_THAT(this->Run(admin.List()), IsOkAndHolds(IsEmpty()));
+}
+
 TYPED_TEST(ConsumerGroupTest, AreNotFoundInATopicThatCannotBeRead) {
   GroupAdmin admin(this->store(), this->keys_);
   this->EditTopic("HSET", {"partitions", "many"});

@@ -13,11 +13,13 @@
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/coordinator.h"
 #include "redouble/core/korvet/log/partition_commands.h"
+#include "redouble/core/korvet/scripts/script_texts.h"
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/batch.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 #include "redouble/core/store/errors.h"
+#include "redouble/core/store/script.h"
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/stream_decode.h"
 
@@ -39,6 +41,27 @@ absl::StatusOr<int32_t> PartitionsOf(const Reply& reply, std::string_view topic)
                                   absl::CEscape(*text), "\""));
   }
   return static_cast<int32_t>(*count);
+}
+
+absl::Status NoSuchGroup(std::string_view group) {
+  return MakeError(ErrorCode::kGroupIdNotFound,
+                   absl::StrCat("no partition has the group ", base::ToAbsl(group)));
+}
+
+absl::Status HasMembers(std::string_view group) {
+  return MakeError(ErrorCode::kNonEmptyGroup,
+                   absl::StrCat("the group ", base::ToAbsl(group), " has members"));
+}
+
+absl::Status HasPending(std::string_view group, std::string_view stream) {
+  return MakeError(ErrorCode::kNonEmptyGroup,
+                   absl::StrCat("records of ", base::ToAbsl(stream), " are pending in the group ",
+                                base::ToAbsl(group)));
+}
+
+const store::Script& DeleteIdleScript() {
+  static const store::Script& script = *new store::Script(std::string(kDeleteIdleGroupText));
+  return script;
 }
 
 }  // namespace
@@ -114,18 +137,21 @@ base::Task<absl::Status> GroupAdmin::ReadMembers(std::vector<Found>& found) {
   co_return absl::OkStatus();
 }
 
-base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::Find(
+base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::FindIfAny(
     std::string_view group) {
   if (group.empty()) {
     co_return MakeError(ErrorCode::kInvalidGroupId, "the name of the group is empty");
   }
   REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Found> all, co_await FindAll());
   std::erase_if(all, [&](const Found& found) { return found.group != group; });
-  if (all.empty()) {
-    co_return MakeError(ErrorCode::kGroupIdNotFound,
-                        absl::StrCat("no partition has the group ", base::ToAbsl(group)));
-  }
   co_return all;
+}
+
+base::Task<absl::StatusOr<std::vector<GroupAdmin::Found>>> GroupAdmin::Find(
+    std::string_view group) {
+  REDOUBLE_CO_ASSIGN_OR_RETURN(std::vector<Found> found, co_await FindIfAny(group));
+  if (found.empty()) co_return NoSuchGroup(group);
+  co_return found;
 }
 
 base::Task<absl::StatusOr<std::optional<Assignment>>> GroupAdmin::MembersOf(
@@ -171,22 +197,21 @@ base::Task<absl::StatusOr<GroupDescription>> GroupAdmin::Describe(std::string_vi
 }
 
 base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Found> found, co_await Find(group));
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::vector<Found> found, co_await FindIfAny(group));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::optional<Assignment> members, co_await MembersOf(group));
-  if (members && !members->empty()) {
-    co_return MakeError(ErrorCode::kNonEmptyGroup,
-                        absl::StrCat("the group ", base::ToAbsl(group), " has members"));
-  }
+  // The membership of a group whose topics are deleted stays.
+  if (found.empty() && !members) co_return NoSuchGroup(group);
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string state, keys_.Group(group));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string member_key, keys_.GroupMembers(group));
   REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string partition_key, keys_.GroupPartitions(group));
+  if (hardening_.delete_idle_groups && !keys_.in_cluster_layout()) {
+    std::vector<std::string> membership = {state, member_key, partition_key};
+    co_return co_await DeleteByScript(group, found, std::move(membership));
+  }
+  if (members && !members->empty()) co_return HasMembers(group);
   Batch batch(Batch::Atomicity::kPipeline);
   for (const Found& one : found) {
-    if (one.description.pending > 0) {
-      co_return MakeError(ErrorCode::kNonEmptyGroup,
-                          absl::StrCat("records of ", one.stream, " are pending in the group ",
-                                       base::ToAbsl(group)));
-    }
+    if (one.description.pending > 0) co_return HasPending(group, one.stream);
     batch.Add(CommandId::kXGroupDestroy, {one.stream, group});
   }
   // A group that programs read without the Coordinator has no membership.
@@ -194,6 +219,24 @@ base::Task<absl::Status> GroupAdmin::Delete(std::string_view group) {
   const absl::StatusOr<std::vector<Reply>> replies = co_await store::Execute(store_, batch);
   if (!replies.ok()) co_return AsGroupError(replies.status());
   co_return AsGroupError(store::FirstError(*replies));
+}
+
+base::Task<absl::Status> GroupAdmin::DeleteByScript(std::string_view group,
+                                                    const std::vector<Found>& found,
+                                                    std::vector<std::string> membership) {
+  std::vector<std::string_view> keys(membership.begin(), membership.end());
+  for (const Found& one : found) keys.push_back(one.stream);
+  const std::vector<std::string_view> arguments = {group};
+  const absl::StatusOr<int64_t> busy =
+      store::DecodeInteger(co_await DeleteIdleScript().Run(store_, keys, arguments));
+  if (!busy.ok()) co_return AsGroupError(busy.status());
+  if (*busy == 0) co_return absl::OkStatus();
+  if (*busy == 1) co_return HasMembers(group);
+  const auto key = static_cast<size_t>(*busy) - 1;
+  if (key >= keys.size()) {
+    co_return store::ProtocolError("the script that deletes a group answered something else");
+  }
+  co_return HasPending(group, keys[key]);
 }
 
 }  // namespace redouble::inline v0_1::korvet

@@ -10,7 +10,7 @@
 // they have any, are those of the Coordinator (coordinator.h).
 //
 // Thread-safety: as Store.
-// Source: docs/systems/korvet.md 4.18, D13.
+// Source: docs/systems/korvet.md 4.18, D13, H14.
 #ifndef REDOUBLE_CORE_KORVET_GROUPS_GROUP_ADMIN_H_
 #define REDOUBLE_CORE_KORVET_GROUPS_GROUP_ADMIN_H_
 
@@ -26,6 +26,7 @@
 #include "redouble/core/base/task/task.h"
 #include "redouble/core/korvet/groups/assignment.h"
 #include "redouble/core/korvet/groups/consumer_group.h"
+#include "redouble/core/korvet/hardening.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/store/store.h"
 #include "redouble/core/store/typed/stream_id.h"
@@ -76,8 +77,9 @@ struct GroupOffset {
 
 class GroupAdmin {
  public:
-  // `store` must outlive the object.
-  GroupAdmin(store::Store& store, Keys keys) : store_(store), keys_(std::move(keys)) {}
+  // `store` must outlive the object. Of the options only delete_idle_groups concerns it.
+  GroupAdmin(store::Store& store, Keys keys, Hardening hardening = {})
+      : store_(store), keys_(std::move(keys)), hardening_(hardening) {}
 
   // Returns the names of all groups, sorted by byte. SMEMBERS, a pipeline of HGET and a pipeline of
   // XINFO GROUPS: three round trips.
@@ -93,12 +95,14 @@ class GroupAdmin {
   // Errors: as Describe. A topic that is deleted meanwhile fails with UNKNOWN_TOPIC_OR_PARTITION.
   base::Task<absl::StatusOr<std::vector<GroupOffset>>> Offsets(std::string_view group);
 
-  // Removes the group from all partitions, and its membership. Five round trips: those of List,
-  // Coordinator::Describe, and a pipeline of XGROUP DESTROY and DEL. Errors: as Describe;
-  // NON_EMPTY_GROUP while the group has members or an entry is pending. A record that is delivered
-  // between the check and the removal is forgotten with the group. After a crash or a lost reply,
-  // call it again: what is gone already counts as removed, and GROUP_ID_NOT_FOUND means that all
-  // is.
+  // Removes the group from all partitions, and its membership, which a group keeps when its topics
+  // are deleted. Five round trips: those of List, Coordinator::Describe, and a pipeline of XGROUP
+  // DESTROY and DEL, or with Hardening::delete_idle_groups a script. Errors: INVALID_GROUP_ID for
+  // an empty name; GROUP_ID_NOT_FOUND if there is neither a partition with the group nor a
+  // membership; NON_EMPTY_GROUP while the group has members or an entry is pending. Without the
+  // option a member that joins, and a record that is delivered, between the check and the removal
+  // are forgotten with the group (H14). After a crash or a lost reply, call it again: what is gone
+  // already counts as removed, and GROUP_ID_NOT_FOUND means that all is.
   base::Task<absl::Status> Delete(std::string_view group);
 
  private:
@@ -110,12 +114,18 @@ class GroupAdmin {
   };
   base::Task<absl::StatusOr<std::vector<Found>>> FindAll();
   base::Task<absl::Status> ReadMembers(std::vector<Found>& found);
+  // Without an error if no partition has the group.
+  base::Task<absl::StatusOr<std::vector<Found>>> FindIfAny(std::string_view group);
   base::Task<absl::StatusOr<std::vector<Found>>> Find(std::string_view group);
+  // Checks and removes by one script.
+  base::Task<absl::Status> DeleteByScript(std::string_view group, const std::vector<Found>& found,
+                                          std::vector<std::string> membership);
   // The members of the Coordinator; nullopt if no member ever joined.
   base::Task<absl::StatusOr<std::optional<Assignment>>> MembersOf(std::string_view group);
 
   store::Store& store_;
   const Keys keys_;
+  const Hardening hardening_;
 };
 
 }  // namespace redouble::inline v0_1::korvet

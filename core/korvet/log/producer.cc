@@ -269,6 +269,15 @@ base::Task<absl::Status> Producer::SettleValueType(const ValueTypeProposal& prop
   co_return absl::OkStatus();
 }
 
+base::Task<absl::StatusOr<int64_t>> Producer::TimeOfTrimming() {
+  if (options_.now_ms) co_return *options_.now_ms;
+  if (!options_.hardening.trim_by_server_time) co_return clock_.NowMillis();
+  // What passes until the records are written only keeps others for longer.
+  const store::Command time(store::CommandId::kTime);
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const store::Reply reply, co_await store_.Execute(time));
+  co_return MillisOfTime(reply);
+}
+
 base::Task<absl::Status> Producer::WriteByIds(Place place, std::span<const NewRecord> records,
                                               Appended& appended) {
   RetentionBounds bounds;
@@ -281,7 +290,8 @@ base::Task<absl::Status> Producer::WriteByIds(Place place, std::span<const NewRe
     if (!gone) {
       REDOUBLE_CO_RETURN_IF_ERROR(refreshed);
     }
-    bounds = RetentionOf(topic_.config, options_.now_ms.value_or(clock_.NowMillis()));
+    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t now_ms, co_await TimeOfTrimming());
+    bounds = RetentionOf(topic_.config, now_ms);
   }
   const std::string_view sign = TrimmingSign(options_.trimming);
   std::vector<RecordFields> fields;

@@ -86,10 +86,11 @@ struct ProducerOptions {
   // is refused.
   std::string_view codec = "none";
   // For records with given ids: the time by which the log is trimmed, in milliseconds since 1970.
-  // Nullopt: the time of the Producer's clock.
+  // Nullopt: the time of the Producer's clock (H13), or with Hardening::trim_by_server_time that of
+  // Redis.
   std::optional<int64_t> now_ms = std::nullopt;
-  // Options that remove hazards: write_batches_once, stream_exists and atomic_batches concern
-  // producers.
+  // Options that remove hazards: write_batches_once, stream_exists, atomic_batches and
+  // trim_by_server_time concern producers.
   Hardening hardening = {};
 };
 
@@ -180,6 +181,8 @@ class Producer {
   base::Task<absl::StatusOr<std::vector<AppendOutcome>>> SendScript(const ScriptCalls& calls);
   // Sets the value type in the topic's hash, in the cluster layout, unless it is known.
   base::Task<absl::Status> SettleValueType(const ValueTypeProposal& proposal);
+  // By which time records with given ids trim the log.
+  base::Task<absl::StatusOr<int64_t>> TimeOfTrimming();
   base::Task<absl::Status> WriteByIds(Place place, std::span<const NewRecord> records,
                                       Appended& appended);
 

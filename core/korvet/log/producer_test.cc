@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "redouble/core/base/status/status_matchers.h"
+#include "redouble/core/base/time/virtual_clock.h"
 #include "redouble/core/store/errors.h"
 #include "redouble/tests/support/intercepted_store.h"
 #include "redouble/tests/support/korvet_topic.h"
@@ -462,6 +463,24 @@ TYPED_TEST(ProducerTest, WritesRecordsWithIdsByOneScriptWhenAtomic) {
   this->MakeTopic();
   EXPECT_EQ(this->CodeOf(topic, {At(kFirstMs, 4)}, options), ErrorCode::kInconsistentTopicId);
   EXPECT_EQ(this->Length(), 0);
+}
+
+TYPED_TEST(ProducerTest, TrimsByTheTimeOfRedisIfAsked) {
+  const Topic topic = this->MakeTopic({{"retentionTime", "60000"}});
+  const int64_t now_ms = this->now_ms();
+  base::VirtualClock ahead(absl::FromUnixMillis(now_ms) + absl::Hours(1));
+  ProducerOptions options;
+  options.hardening.trim_by_server_time = true;
+  Producer right(this->store(), ahead, this->keys_, topic, options);
+  Producer wrong(this->store(), ahead, this->keys_, topic);
+  const std::vector<NewRecord> first = {At(now_ms, 0)};
+  const std::vector<NewRecord> second = {At(now_ms + 3'600'000, 0)};
+  const std::vector<NewRecord> third = {At(now_ms + 3'600'000, 1)};
+  ASSERT_THAT(this->Run(right.Append(0, first)).status(), IsOk());
+  ASSERT_THAT(this->Run(right.Append(0, second)).status(), IsOk());
+  EXPECT_EQ(this->Length(), 2);
+  ASSERT_THAT(this->Run(wrong.Append(0, third)).status(), IsOk());
+  EXPECT_EQ(this->Length(), 2) << "the first record was removed before its time (H13)";
 }
 
 TYPED_TEST(ProducerTest, WritesRecordsWithIdsTheDocumentedWay) {

@@ -15,6 +15,7 @@ TEST(ScriptTexts, HaveTheirSha1) {
   EXPECT_EQ(base::Sha1Hex(kCreateGroupText), "6c82f8b05bfc6767881d5b59b185d3a0024d63b7");
   EXPECT_EQ(base::Sha1Hex(kCommitOwnEntriesText), "7f4199668188db22d62674af92f6480ff53c78f4");
   EXPECT_EQ(base::Sha1Hex(kCommitOwnedText), "2fad2eaf078ffc77266bdb6b9e6219e23fb95c52");
+  EXPECT_EQ(base::Sha1Hex(kDeleteIdleGroupText), "3e912eb5e263a80aae1736f65c750a0785a03a2e");
   EXPECT_EQ(base::Sha1Hex(kGroupMemberText), "2226cfcc5a55ae758c4450bd10453a8486ba9673");
   EXPECT_EQ(base::Sha1Hex(kCreateTopicText), "04cf1c8134c062c1e3dfe548c9f688c9a7ef4492");
   EXPECT_EQ(base::Sha1Hex(kRepairTopicText), "6d7e9b33a917927cc2be85e43ec70d363c42d35c");

@@ -250,7 +250,8 @@ std::function<int()> AddStorm(CLI::App& app, const ProgramContext& context) {
                  "The layout of the keys: documented (default) or cluster");
   app.add_option(
          "--masters", options->masters,
-         "Run on a Redis Cluster of so many masters, whose slots move; in the cluster layout")
+         "Run on a Redis Cluster of so many masters, whose slots move and, if the system has the "
+         "fault failover, whose replicas take over by promote; in the cluster layout")
       ->check(CLI::Range(2, 16));
   app.add_option("--out", options->out, "Write a page for each finding into this folder");
   return [options, &context] { return RunStorm(*options, context); };

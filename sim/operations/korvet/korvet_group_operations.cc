@@ -258,9 +258,11 @@ base::Task<OperationResult> DeleteGroup(OperationContext context, const Json& ar
   ArgumentReader reader(arguments);
   const absl::StatusOr<Keys> keys = ReadKorvetKeys(reader);
   const std::string group = reader.String("group");
+  korvet::Hardening hardening;
+  hardening.delete_idle_groups = reader.BoolOr("delete_idle_groups", false);
   REDOUBLE_CO_RETURN_IF_ERROR(FinishReading(reader, keys));
 
-  korvet::GroupAdmin admin(context.store, *keys);
+  korvet::GroupAdmin admin(context.store, *keys, hardening);
   co_return OkOr(co_await admin.Delete(group));
 }
 

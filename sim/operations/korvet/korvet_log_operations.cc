@@ -89,6 +89,7 @@ ProduceArguments ReadProduce(ArgumentReader& reader) {
   arguments.batch_id = reader.OptionalString("batch_id").value_or("");
   arguments.options.hardening.write_batches_once = reader.BoolOr("write_batches_once", false);
   arguments.options.hardening.stream_exists = reader.BoolOr("stream_exists", false);
+  arguments.options.hardening.trim_by_server_time = reader.BoolOr("trim_by_server_time", false);
   arguments.options.hardening.atomic_batches = reader.BoolOr("atomic_batches", false);
   arguments.options.now_ms = reader.OptionalInteger("now");
   arguments.options.max_record_bytes =

@@ -56,7 +56,8 @@
 //   | `create_topic`         | atomic_creation                                                |
 //   | `produce`              | acks, codec, trimming ("exact", "approximate", "none"), now,   |
 //   |                        | stream_exists, atomic_batches, max_record_bytes,               |
-//   |                        | max_records_per_write, batch_id, write_batches_once            |
+//   |                        | max_records_per_write, batch_id, write_batches_once,           |
+//   |                        | trim_by_server_time                                            |
 //   | `fetch`                | max_records, max_bytes, partition_max_bytes, min_bytes,        |
 //   |                        | max_wait_ms                                                    |
 //   | `sweep_logs`           | by_time, by_size, trimming, now                                |
@@ -66,6 +67,7 @@
 //   | `backlog`              | offset, max_records                                            |
 //   | `commit`               | metadata, member, commit_own_entries                           |
 //   | `seek`                 | entries_read                                                   |
+//   | `delete_group`         | delete_idle_groups                                             |
 //   | `claim`                | min_idle_ms (default: 45000)                                   |
 //   | `join_group`,          | call (default: 1), session_ms (default: 45000), assignor       |
 //   | `heartbeat`,           |                                                                |

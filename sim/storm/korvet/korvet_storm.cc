@@ -1,5 +1,6 @@
 #include "redouble/sim/storm/korvet/korvet_storm.h"
 
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,19 +15,31 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/korvet/errors.h"
 #include "redouble/core/korvet/groups/consumer.h"
+#include "redouble/core/korvet/groups/consumer_group.h"
 #include "redouble/core/korvet/groups/coordinator.h"
+#include "redouble/core/korvet/groups/group_admin.h"
 #include "redouble/core/korvet/keys.h"
 #include "redouble/core/korvet/log/log.h"
 #include "redouble/core/korvet/log/producer.h"
+#include "redouble/core/korvet/log/retention_loop.h"
+#include "redouble/core/korvet/topics/topic_config.h"
 #include "redouble/core/korvet/topics/topics.h"
 #include "redouble/core/store/typed/keys.h"
 #include "redouble/core/store/typed/streams.h"
 #include "redouble/sim/storm/korvet/topic_history.h"
+#include "redouble/sim/storm/korvet/topic_watch.h"
 
 namespace redouble::inline v0_1::sim {
 namespace {
 
-enum Role : size_t { kProducer, kConsumer, kAdministrator };
+enum Role : size_t {
+  kProducer,
+  kConsumer,
+  kAdministrator,
+  kGroupAdministrator,
+  kTrimmer,
+  kReader,
+};
 enum PromiseIndex : size_t {
   kDelivered,
   kNotTwice,
@@ -35,6 +48,11 @@ enum PromiseIndex : size_t {
   kOneOwner,
   kNothingLeft,
   kOnce,
+  kNotEarly,
+  kReadOrOutOfRange,
+  kLostIsCounted,
+  kIdleDeleted,
+  kGroupLeavesNothing,
 };
 
 constexpr const char* kTopic = "orders";
@@ -54,23 +72,31 @@ class KorvetWorkload final : public Storm {
       : world_(world),
         store_(world.ConnectToAll()),
         rng_(1),
-        keys_(korvet::Keys::Create(korvet::kDefaultKeyspace, variant.key_layout).value()) {
+        keys_(korvet::Keys::Create(korvet::kDefaultKeyspace, variant.key_layout).value()),
+        watch_(*store_, keys_, kTopic, kGroup) {
     hardening_.atomic_creation = variant.hardened;
     hardening_.write_batches_once = variant.hardened;
     hardening_.stream_exists = variant.hardened;
     hardening_.atomic_batches = variant.hardened;
     hardening_.guard_topic = variant.hardened;
     hardening_.commit_own_entries = variant.hardened;
+    hardening_.trim_by_server_time = variant.hardened;
+    hardening_.delete_idle_groups = variant.hardened;
     korvet::Topics topics(*store_, rng_, keys_, hardening_);
     topic_ = base::Run(topics.Create(TopicToCreate())).value();
+    watch_.Allow(topic_.config);
   }
 
   base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override {
     if (role == kProducer) return Produce(actor, store, work);
     if (role == kConsumer) return Consume(actor, store, work);
+    if (role == kGroupAdministrator) return AdministerGroup(actor, store, work);
+    if (role == kTrimmer) return Trim(actor, store, work);
+    if (role == kReader) return Read(actor, store, work);
     return Administer(actor, store, work);
   }
   base::Task<void> Drain(Actor& actor, store::Store& store) override;
+  void Observe() override { watch_.Look(world_.clock().Now(), kPartitions); }
   void Judge(Verdicts& verdicts) override;
 
  private:
@@ -86,18 +112,41 @@ class KorvetWorkload final : public Storm {
   base::Task<void> Consume(Actor& actor, store::Store& store, StormWork& work);
   base::Task<void> Administer(Actor& actor, store::Store& store, StormWork& work);
   base::Task<void> DeleteTopic(korvet::Topics& topics, bool creates_again);
-  void Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records);
+  base::Task<void> AlterRetention(korvet::Topics& topics, base::Rng& rng);
+  base::Task<void> AdministerGroup(Actor& actor, store::Store& store, StormWork& work);
+  base::Task<void> LookAtOffsets(korvet::GroupAdmin& groups);
+  base::Task<void> Trim(Actor& actor, store::Store& store, StormWork& work);
+  base::Task<void> Read(Actor& actor, store::Store& store, StormWork& work);
+  // `resets` are those of the group when the poll began.
+  void Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records,
+               const TopicWatch::Counts& resets);
+  // How many records are pending in the group and not in the log.
+  int64_t CountLost();
   // No partition has two owners, whatever the members believe.
   void CheckOwners();
   std::string_view SectionOfLeft(const std::string& stream) const;
   void JudgeLogs(Verdicts& verdicts);
   void JudgeHistories(Verdicts& verdicts);
+  void JudgeRetention(Verdicts& verdicts);
+  void JudgeReadings(Verdicts& verdicts);
+  void JudgeGroup(Verdicts& verdicts);
   bool LosesData() const;
+  // kUndocumented unless the server lost data.
+  std::string_view SectionOfLoss() const { return LosesData() ? "H9" : kUndocumented; }
+
+  // What a reader by offset got: the records from one offset to another.
+  struct Reading {
+    TopicWatch::Place place;
+    int64_t first = 0;
+    int64_t next = 0;
+    std::set<int64_t> offsets;
+  };
 
   World& world_;
   const std::unique_ptr<store::Store> store_;
   base::Rng rng_;
   const korvet::Keys keys_;
+  TopicWatch watch_;
   korvet::Hardening hardening_;
   korvet::Topic topic_;                            // As the last actor that looked found it.
   std::map<std::string, TopicHistory> histories_;  // By topic id.
@@ -108,6 +157,10 @@ class KorvetWorkload final : public Storm {
   int64_t records_ = 0;
   int64_t owners_checked_ = 0;
   std::string two_owners_;
+  std::vector<Reading> readings_;
+  std::string past_the_end_;  // A committed position that is past the end of its log.
+  int64_t lost_at_rest_ = 0;  // What is lost when the last member joins.
+  int64_t counted_as_lost_ = 0;
 };
 
 korvet::ConsumerOptions KorvetWorkload::OptionsOf(const std::string& client_id) const {
@@ -161,8 +214,9 @@ base::Task<void> KorvetWorkload::Consume(Actor& actor, store::Store& store, Stor
       const absl::Status subscribed = co_await consumer.Subscribe(topics);
       is_subscribed = subscribed.ok();
     }
+    const TopicWatch::Counts resets = watch_.resets();
     const auto records = co_await consumer.Poll();
-    if (records.ok()) Deliver(consumer.member_id(), *records);
+    if (records.ok()) Deliver(consumer.member_id(), *records, resets);
     CheckOwners();
     if (rng->Chance(0.7)) {
       const absl::Status committed = co_await consumer.Commit();
@@ -188,14 +242,24 @@ base::Task<void> KorvetWorkload::Administer(Actor& actor, store::Store& store, S
       co_await DeleteTopic(topics, /*creates_again=*/rng->Chance(0.5));
       continue;
     }
-    const std::vector<korvet::ConfigEntry> config = {{"retentionBytes", "2048"},
-                                                     {"retentionTime", "500"}};
-    korvet::ConfigChange change;
-    change.topic = kTopic;
-    change.config = config;
-    const absl::Status altered = co_await topics.AlterConfig(change);
-    altered.IgnoreError();
+    co_await AlterRetention(topics, *rng);
   }
+}
+
+base::Task<void> KorvetWorkload::AlterRetention(korvet::Topics& topics, base::Rng& rng) {
+  const std::vector<korvet::ConfigEntry> configs[] = {
+      {{"retentionBytes", "2048"}, {"retentionTime", "500"}},
+      {{"retentionBytes", "-1"}, {"retentionTime", "500"}},
+      {{"retentionBytes", "4096"}, {"retentionTime", "-1"}},
+      {{"retentionBytes", "-1"}, {"retentionTime", "4000"}},
+  };
+  const std::vector<korvet::ConfigEntry>& config = configs[rng.Below(std::size(configs))];
+  watch_.Allow(korvet::ParseTopicConfig(config).value());
+  korvet::ConfigChange change;
+  change.topic = kTopic;
+  change.config = config;
+  const absl::Status altered = co_await topics.AlterConfig(change);
+  altered.IgnoreError();
 }
 
 base::Task<void> KorvetWorkload::DeleteTopic(korvet::Topics& topics, bool creates_again) {
@@ -210,13 +274,100 @@ base::Task<void> KorvetWorkload::DeleteTopic(korvet::Topics& topics, bool create
   if (created.ok()) topic_ = *created;
 }
 
+// Deletes the group, moves it back, and looks at its offsets.
+base::Task<void> KorvetWorkload::AdministerGroup(Actor& actor, store::Store& store,
+                                                 StormWork& work) {
+  korvet::GroupAdmin groups(store, keys_, hardening_);
+  while (std::optional<base::Rng> rng = work.Next()) {
+    co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(4000))));
+    if (rng->Chance(0.3)) {
+      co_await LookAtOffsets(groups);
+      continue;
+    }
+    if (rng->Chance(0.3)) {
+      korvet::ConsumerGroup group(store, keys_, topic_, kGroup);
+      const auto partition = static_cast<int32_t>(rng->Below(kPartitions));
+      (co_await group.Seek(partition, korvet::GroupPosition())).IgnoreError();
+      continue;
+    }
+    constexpr int kAttempts = 3;
+    for (int i = 0; i < kAttempts; ++i) {
+      const absl::Status deleted = co_await groups.Delete(kGroup);
+      if (deleted.ok()) break;
+      if (korvet::ErrorCodeOf(deleted) == korvet::ErrorCode::kGroupIdNotFound) break;
+    }
+  }
+}
+
+base::Task<void> KorvetWorkload::LookAtOffsets(korvet::GroupAdmin& groups) {
+  const auto offsets = co_await groups.Offsets(kGroup);
+  if (!offsets.ok()) co_return;
+  for (const korvet::GroupOffset& one : *offsets) {
+    if (one.progress.committed.value_or(0) <= one.progress.log_end) continue;
+    past_the_end_ = absl::StrCat("partition ", one.partition, " is committed to ",
+                                 *one.progress.committed, " and ends at ", one.progress.log_end);
+  }
+}
+
+base::Task<void> KorvetWorkload::Trim(Actor& actor, store::Store& store, StormWork& work) {
+  korvet::RetentionLoop loop(store, actor.clock(), keys_);
+  korvet::Topics topics(store, actor.rng(), keys_, hardening_);
+  while (std::optional<base::Rng> rng = work.Next()) {
+    co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(1000))));
+    if (rng->Chance(0.3)) {
+      co_await AlterRetention(topics, *rng);
+      continue;
+    }
+    const auto round = co_await loop.RunOnce();
+    round.IgnoreError();
+  }
+}
+
+// Reads one partition by offsets, without the group.
+base::Task<void> KorvetWorkload::Read(Actor& actor, store::Store& store, StormWork& work) {
+  std::optional<korvet::Topic> topic;
+  korvet::FetchPosition position;
+  while (std::optional<base::Rng> rng = work.Next()) {
+    if (!topic.has_value()) {
+      topic = topic_;
+      position = {static_cast<int32_t>(rng->Chance(kHot) ? 0 : rng->Below(kPartitions)), 0};
+    }
+    korvet::Log log(store, actor.clock(), keys_, *topic);
+    korvet::FetchRequest request;
+    request.positions = std::span(&position, 1);
+    request.max_records = static_cast<int64_t>(1 + rng->Below(4));
+    const auto fetched = co_await log.Fetch(request);
+    const korvet::ErrorCode code = korvet::ErrorCodeOf(fetched.status());
+    if (code == korvet::ErrorCode::kInconsistentTopicId ||
+        code == korvet::ErrorCode::kUnknownTopicOrPartition) {
+      topic.reset();
+    } else if (fetched.ok() && fetched->front().status.ok()) {
+      const korvet::FetchedPartition& read = fetched->front();
+      Reading& reading = readings_.emplace_back();
+      reading.place = {topic->id.ToString(), position.partition};
+      reading.first = position.offset;
+      reading.next = read.next_offset;
+      for (const korvet::LogRecord& record : read.records) reading.offsets.insert(record.offset);
+      position.offset = read.next_offset;
+    } else if (fetched.ok()) {
+      const korvet::ErrorCode of_partition = korvet::ErrorCodeOf(fetched->front().status);
+      if (of_partition == korvet::ErrorCode::kOffsetOutOfRange) {
+        position.offset = fetched->front().bounds.start;
+      }
+    }
+    co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(600))));
+  }
+}
+
 void KorvetWorkload::Deliver(std::string_view member,
-                             std::span<const korvet::ConsumedRecord> records) {
+                             std::span<const korvet::ConsumedRecord> records,
+                             const TopicWatch::Counts& resets) {
   std::map<std::string, std::vector<korvet::ConsumedRecord>> by_topic;
   for (const korvet::ConsumedRecord& record : records) {
     by_topic[IdOf(record.record.record.value.value_or(""))].push_back(record);
   }
-  for (const auto& [id, own] : by_topic) histories_[id].Deliver(member, own);
+  for (const auto& [id, own] : by_topic)
+    histories_[id].Deliver(member, own, resets, watch_.resets());
 }
 
 void KorvetWorkload::CheckOwners() {
@@ -231,6 +382,20 @@ void KorvetWorkload::CheckOwners() {
       two_owners_ = absl::StrCat("partition ", one.partition, " has two owners");
     }
   }
+}
+
+int64_t KorvetWorkload::CountLost() {
+  int64_t lost = 0;
+  for (int32_t partition = 0; partition < kPartitions; ++partition) {
+    const std::string stream = keys_.Stream({kTopic, partition}).value();
+    const auto pending = base::Run(store::XPendingRange(*store_, stream, kGroup));
+    if (!pending.ok()) continue;  // The partition does not have the group.
+    const auto entries = base::Run(store::XRange(*store_, stream));
+    std::set<store::StreamId> ids;
+    for (const store::StreamEntry& entry : *entries) ids.insert(entry.id);
+    for (const store::PendingEntry& one : *pending) lost += ids.contains(one.id) ? 0 : 1;
+  }
+  return lost;
 }
 
 // One member reads everything that is left.
@@ -248,18 +413,23 @@ base::Task<void> KorvetWorkload::Drain(Actor& actor, store::Store& store) {
   last_topic_ = *found;
   korvet::Consumer consumer(store, actor.clock(), actor.rng(), keys_, kGroup, OptionsOf("last"));
   const std::vector<std::string> names = {kTopic};
+  lost_at_rest_ = CountLost();
   drain_failure_ = co_await consumer.Subscribe(names);
   if (!drain_failure_->ok()) co_return;
   for (int empty = 0; empty < 4;) {
+    const TopicWatch::Counts resets = watch_.resets();
     const auto records = co_await consumer.Poll();
     if (!records.ok()) drain_failure_ = records.status();
     if (!records.ok()) co_return;
-    Deliver(consumer.member_id(), *records);
+    Deliver(consumer.member_id(), *records, resets);
     empty = records->empty() ? empty + 1 : 0;
     const absl::Status committed = co_await consumer.Commit();
     if (!committed.ok()) drain_failure_ = committed;
     co_await actor.clock().Sleep(absl::Seconds(5));
   }
+  counted_as_lost_ = consumer.lost();
+  const absl::Status closed = co_await consumer.Close();
+  if (!closed.ok()) drain_failure_ = closed;
 }
 
 bool KorvetWorkload::LosesData() const {
@@ -347,9 +517,59 @@ void KorvetWorkload::JudgeHistories(Verdicts& verdicts) {
   }
 }
 
+void KorvetWorkload::JudgeRetention(Verdicts& verdicts) {
+  for (int64_t i = 0; i < watch_.removed(); ++i) verdicts.Keep(kNotEarly);
+  if (!watch_.early().empty()) {
+    // Appends with given ids trim by the clock of their producer.
+    const std::string_view section = has_given_ids_.empty() ? kUndocumented : "H13";
+    verdicts.Break(kNotEarly, LosesData() ? "H9" : section, watch_.early());
+  }
+  if (!last_topic_.has_value()) return;
+  verdicts.Check(
+      kLostIsCounted, counted_as_lost_ == lost_at_rest_, SectionOfLoss(),
+      absl::StrCat(counted_as_lost_, " records are reported as lost and not ", lost_at_rest_));
+}
+
+void KorvetWorkload::JudgeReadings(Verdicts& verdicts) {
+  for (const Reading& reading : readings_) {
+    verdicts.Keep(kReadOrOutOfRange);
+    for (const int64_t offset : watch_.SeenIn(reading.place)) {
+      if (offset < reading.first || offset >= reading.next) continue;
+      if (reading.offsets.contains(offset)) continue;
+      verdicts.Break(kReadOrOutOfRange, SectionOfLoss(),
+                     absl::StrCat("a fetch from ", reading.first, " to ", reading.next,
+                                  " is without ", offset));
+    }
+  }
+}
+
+void KorvetWorkload::JudgeGroup(Verdicts& verdicts) {
+  for (int64_t i = 0; i < watch_.deleted_groups(); ++i) verdicts.Keep(kIdleDeleted);
+  if (!watch_.busy_deleted().empty()) {
+    verdicts.Break(kIdleDeleted, LosesData() ? "H9" : "H14", watch_.busy_deleted());
+  }
+  if (!past_the_end_.empty()) verdicts.Break(kCommitted, SectionOfLoss(), past_the_end_);
+  korvet::GroupAdmin groups(*store_, keys_);
+  const absl::Status deleted = base::Run(groups.Delete(kGroup));
+  const bool is_gone =
+      deleted.ok() || korvet::ErrorCodeOf(deleted) == korvet::ErrorCode::kGroupIdNotFound;
+  verdicts.Check(kGroupLeavesNothing, is_gone, SectionOfLoss(), std::string(deleted.message()));
+  if (!is_gone) return;
+  for (const std::string& key : {keys_.Group(kGroup).value(), keys_.GroupMembers(kGroup).value(),
+                                 keys_.GroupPartitions(kGroup).value()}) {
+    verdicts.Check(kGroupLeavesNothing, !base::Run(store::Exists(*store_, key)).value(),
+                   SectionOfLoss(), absl::StrCat(key, " is left"));
+  }
+  verdicts.Check(kGroupLeavesNothing, base::Run(groups.List()).value().empty(), SectionOfLoss(),
+                 "a partition has the group");
+}
+
 void KorvetWorkload::Judge(Verdicts& verdicts) {
   JudgeHistories(verdicts);
   JudgeLogs(verdicts);
+  JudgeRetention(verdicts);
+  JudgeReadings(verdicts);
+  JudgeGroup(verdicts);
   for (int64_t i = 0; i < owners_checked_; ++i) verdicts.Keep(kOneOwner);
   if (!two_owners_.empty()) {
     verdicts.Break(kOneOwner, LosesData() ? "H9" : kUndocumented, two_owners_);
@@ -381,6 +601,14 @@ std::vector<Promise> Promises() {
        {{"H2", "stream_exists"}, {"H3", "guard_topic"}, {"H7", "atomic_batches"}, {"H9", ""}}},
       {"a record that is sent again is in the log once",
        {{"H9", ""}, {"H10", "write_batches_once"}}},
+      {"no record is removed before its retention has passed",
+       {{"H9", ""}, {"H13", "trim_by_server_time"}}},
+      {"a reader by offset gets every record or learns that its offset is out of range",
+       {{"H9", ""}}},
+      {"records that are lost while they are pending are counted", {{"H9", ""}}},
+      {"no group is deleted that has a member or a pending record",
+       {{"H9", ""}, {"H14", "delete_idle_groups"}}},
+      {"a deleted group leaves nothing", {{"H9", ""}}},
   };
 }
 
@@ -391,8 +619,12 @@ StormSystem KorvetStorm() {
           .promises = Promises(),
           .roles = {{.name = "producer", .least = 1, .most = 3, .operations = 6},
                     {.name = "consumer", .least = 2, .most = 5, .operations = 8},
-                    {.name = "administrator", .least = 0, .most = 1, .operations = 2}},
+                    {.name = "administrator", .least = 0, .most = 1, .operations = 2},
+                    {.name = "group-administrator", .least = 0, .most = 1, .operations = 5},
+                    {.name = "trimmer", .least = 0, .most = 1, .operations = 6},
+                    {.name = "reader", .least = 0, .most = 2, .operations = 8}},
           .faults = AllStormFaults(),
+          .documented_layout_only = {"delete_idle_groups"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<KorvetWorkload>(world, variant);
           }};

@@ -18,6 +18,11 @@ std::string NameOf(const TopicHistory::Place& place) {
   return absl::StrCat(place.first, ":", place.second);
 }
 
+int64_t ResetsIn(const TopicHistory::Resets& resets, int32_t partition) {
+  const auto found = resets.find(partition);
+  return found == resets.end() ? 0 : found->second;
+}
+
 }  // namespace
 
 int64_t TopicHistory::LastAcknowledged(int32_t partition) const {
@@ -41,8 +46,8 @@ void TopicHistory::Acknowledge(int32_t partition, int64_t floor, std::span<const
   last_acknowledged_[partition] = std::max(LastAcknowledged(partition), before);
 }
 
-void TopicHistory::Deliver(std::string_view member,
-                           std::span<const korvet::ConsumedRecord> records) {
+void TopicHistory::Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records,
+                           const Resets& at_begin, const Resets& now) {
   std::map<int32_t, int64_t> last;
   for (const korvet::ConsumedRecord& consumed : records) {
     const Place place = {consumed.record.partition, consumed.record.offset};
@@ -51,12 +56,18 @@ void TopicHistory::Deliver(std::string_view member,
       Violate(TopicGuarantee::kOffsetsRise, "offsets of a poll do not rise");
     }
     before->second = place.second;
-    const auto [to, first] = delivered_.try_emplace(place, member);
+    // A group that was moved back reads again also what was claimed since.
+    const int64_t resets = consumed.claimed ? 0 : ResetsIn(at_begin, place.first);
+    auto [to, first] = delivered_.try_emplace(place, std::string(member), resets);
+    if (!first && to->second.second < ResetsIn(now, place.first)) {
+      to->second = {std::string(member), resets};
+      first = true;
+    }
     claims_ += consumed.claimed ? 1 : 0;
     ++deliveries_;
     if (!first && !consumed.claimed) {
       Violate(TopicGuarantee::kNoneTwice,
-              absl::StrCat(NameOf(place), " was given to ", to->second, " and to ",
+              absl::StrCat(NameOf(place), " was given to ", to->second.first, " and to ",
                            base::ToAbsl(member), " without a claim"));
     }
   }

@@ -50,8 +50,12 @@ class TopicHistory {
   int64_t LastAcknowledged(int32_t partition) const;
   // Records an acknowledgement; `floor` is LastAcknowledged before the append began.
   void Acknowledge(int32_t partition, int64_t floor, std::span<const int64_t> offsets);
-  // Records that a poll delivered records to a member.
-  void Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records);
+  // How often the group lost its position in each partition.
+  using Resets = std::map<int32_t, int64_t>;
+  // Records that a poll delivered records to a member. What was delivered before a reset, whose
+  // number is that of the poll's beginning, may be delivered again after it.
+  void Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records,
+               const Resets& at_begin = {}, const Resets& now = {});
   // Reports a violation; the first one of each guarantee is kept.
   void Violate(TopicGuarantee guarantee, std::string what);
 
@@ -75,7 +79,9 @@ class TopicHistory {
  private:
   std::set<Place> acknowledged_;
   std::map<int32_t, int64_t> last_acknowledged_;
-  std::map<Place, std::string> delivered_;  // The first member that got each record.
+  // The first member that got each record since the last reset, and the number of resets when it
+  // asked.
+  std::map<Place, std::pair<std::string, int64_t>> delivered_;
   int64_t claims_ = 0;
   int64_t deliveries_ = 0;
   std::map<TopicGuarantee, std::string> violations_;

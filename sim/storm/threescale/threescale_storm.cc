@@ -16,18 +16,24 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/store/typed/keys.h"
+#include "redouble/core/store/typed/lists.h"
 #include "redouble/core/store/typed/sets.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/core/threescale/backend/backend.h"
+#include "redouble/core/threescale/errors.h"
+#include "redouble/core/threescale/keys.h"
 #include "redouble/core/threescale/model/alert_limit.h"
 #include "redouble/core/threescale/model/application.h"
 #include "redouble/core/threescale/model/metric.h"
 #include "redouble/core/threescale/model/service.h"
 #include "redouble/core/threescale/model/usage_limit.h"
 #include "redouble/core/threescale/notify/events.h"
+#include "redouble/core/threescale/report/error_log.h"
+#include "redouble/core/threescale/report/stats_cleaner.h"
 #include "redouble/sim/storm/account.h"
 
 namespace redouble::inline v0_1::sim {
@@ -35,7 +41,7 @@ namespace {
 
 using threescale::Granularity;
 
-enum Role : size_t { kListener, kWorker, kSystem };
+enum Role : size_t { kListener, kWorker, kSystem, kOwner, kCleaner };
 enum PromiseIndex : size_t {
   kCounted,
   kPeriodsAgree,
@@ -45,12 +51,23 @@ enum PromiseIndex : size_t {
   kWithinLimit,
   kMinutesExpire,
   kTrafficAnnounced,
+  kLivingStays,
+  kNothingLeft,
+  kErrorsBounded,
 };
 
 constexpr std::array<std::string_view, 2> kApplications = {"hot", "cold"};
 constexpr double kHot = 0.75;
 constexpr std::string_view kLevel = "80";
 constexpr int64_t kMostCalls = 4;  // Per application and day, by authrep.
+
+// The service that its owner deletes, with one application and one metric.
+constexpr std::string_view kLeaving = "9";
+constexpr std::string_view kLeavingProvider = "pkey9";
+constexpr std::string_view kLeavingApplication = "app9";
+constexpr std::string_view kLeavingMetric = "1";
+// The errors lists are almost full from the start.
+constexpr size_t kErrorsAtFirst = threescale::ErrorLog::kMostErrors - 1;
 
 // A job of the queue, and what is known of its runs.
 struct QueuedJob {
@@ -71,7 +88,10 @@ class ReliableQueue final : public threescale::JobQueue {
     queued.job = *report;
     queued.job.id = absl::StrCat("job-", jobs_.size());
     for (const threescale::Transaction& transaction : report->transactions) {
-      queued.application = transaction.app_id == kApplications[0] ? 0 : 1;
+      const auto* const found = std::find(kApplications.begin(), kApplications.end(),
+                                          std::string_view(transaction.app_id.value_or("")));
+      // Behind the last one for the application of the service that is deleted.
+      queued.application = static_cast<size_t>(found - kApplications.begin());
       const std::string* const hits = threescale::FindUsage(transaction.usage, "hits");
       int64_t number = 0;
       if (hits != nullptr && absl::SimpleAtoi(*hits, &number)) queued.hits += number;
@@ -133,6 +153,17 @@ class ThreescaleWorkload final : public Storm {
   base::Task<void> Listen(threescale::Backend& backend, base::Rng& rng);
   base::Task<void> RunOne(threescale::Backend& backend, const std::string& worker);
   base::Task<void> Consume(threescale::Backend& backend, bool deletes);
+  base::Task<void> Own(threescale::Backend& backend, threescale::StatsCleaner& cleaner,
+                       base::Rng& rng);
+  // Deletes the application, the metric and the service. Returns the first error but for what is
+  // gone already.
+  base::Task<absl::Status> Leave(threescale::Backend& backend);
+  base::Task<void> Clean(threescale::Backend& backend, threescale::StatsCleaner& cleaner,
+                         base::Rng& rng);
+  threescale::StatsCleaner CleanerOf(store::Store& store, base::Clock& clock) const;
+  std::vector<std::string> CountersOf(std::string_view service);
+  std::vector<std::string> KeysOfLeaving();
+  void JudgeLeaving(Verdicts& verdicts);
 
   int64_t Sum(std::string_view application, std::string_view period);
   void JudgeUsage(Verdicts& verdicts);
@@ -149,6 +180,16 @@ class ThreescaleWorkload final : public Storm {
   std::set<int64_t> delivered_;
   int64_t last_delivered_ = 0;
   std::vector<std::pair<bool, std::string>> order_;
+  // Of the living service, what was there before and after a cleaning.
+  std::vector<std::pair<bool, std::string>> living_;
+  bool is_marked_ = false;          // The deleted service, by an acknowledged request.
+  int64_t leaving_runs_ = 0;        // Of jobs of the deleted service: begun.
+  int64_t leaving_ends_ = 0;        // Of these, those that have succeeded.
+  std::optional<int64_t> cleaned_;  // leaving_ends_ when the first cleaning after the mark began.
+  std::vector<std::string> left_by_cleaning_;
+  std::vector<std::string> left_;
+  absl::Status drain_failure_;
+  int64_t most_errors_ = 0;
   bool loses_data_ = false;
   bool duplicates_ = false;
 };
@@ -175,6 +216,21 @@ absl::Status ThreescaleWorkload::SetUp() {
     status.Update(base::Run(backend.usage_limits().Save({"2", "44"}, id, limits)));
   }
   status.Update(base::Run(backend.alert_limits().Save("2", kLevel)).status());
+  service.id = kLeaving;
+  service.provider_key = kLeavingProvider;
+  status.Update(base::Run(backend.services().Save(service)).status());
+  threescale::ApplicationSave application;
+  application.service_id = kLeaving;
+  application.id = kLeavingApplication;
+  application.state = "active";
+  application.plan_id = "45";
+  status.Update(base::Run(backend.applications().Save(application)));
+  const threescale::Metric metric{std::string(kLeaving), std::string(kLeavingMetric), "hits"};
+  status.Update(base::Run(backend.metrics().Save(metric)));
+  const std::string errors = threescale::Keys(settings_.key_layout).Errors("2");
+  for (size_t i = 0; i < kErrorsAtFirst; ++i) {
+    status.Update(base::Run(store::RPush(*store_, errors, "{}")).status());
+  }
   return status;
 }
 
@@ -187,8 +243,11 @@ base::Task<void> ThreescaleWorkload::Act(Actor& actor, store::Store& store, size
   if (role == kWorker && running_[actor.name()] != nullptr) {
     queue_.Return(std::exchange(running_[actor.name()], nullptr));
   }
+  threescale::StatsCleaner cleaner = CleanerOf(store, actor.clock());
   while (std::optional<base::Rng> rng = work.Next()) {
     co_await actor.clock().Sleep(absl::Milliseconds(static_cast<int64_t>(rng->Below(300))));
+    if (role == kOwner) co_await Own(backend, cleaner, *rng);
+    if (role == kCleaner) co_await Clean(backend, cleaner, *rng);
     if (role == kListener) co_await Listen(backend, *rng);
     if (role == kWorker) co_await RunOne(backend, actor.name());
     if (role == kSystem) co_await Consume(backend, /*deletes=*/rng->Chance(0.8));
@@ -226,8 +285,11 @@ base::Task<void> ThreescaleWorkload::RunOne(threescale::Backend& backend,
   if (job == nullptr) co_return;
   running_[worker] = job;
   ++job->attempts;
+  const bool is_of_leaving = job->application == kApplications.size();
+  if (is_of_leaving) ++leaving_runs_;
   const absl::Status run = co_await backend.worker().Run(job->job);
   job->is_done = run.ok();
+  if (is_of_leaving && run.ok()) ++leaving_ends_;
   running_[worker] = nullptr;
   if (!job->is_done) queue_.Return(job);
 }
@@ -249,6 +311,95 @@ base::Task<void> ThreescaleWorkload::Consume(threescale::Backend& backend, bool 
   deleted.status().IgnoreError();
 }
 
+threescale::StatsCleaner ThreescaleWorkload::CleanerOf(store::Store& store,
+                                                       base::Clock& clock) const {
+  threescale::StatsCleanerOptions options;
+  options.keys = threescale::Keys(settings_.key_layout);
+  return threescale::StatsCleaner(store, clock, options);
+}
+
+// Traffic of a service, and its deletion. Once deleted it does not come back.
+base::Task<void> ThreescaleWorkload::Own(threescale::Backend& backend,
+                                         threescale::StatsCleaner& cleaner, base::Rng& rng) {
+  if (rng.Chance(0.6)) {
+    threescale::ReportRequest request;
+    request.provider_key = std::string(kLeavingProvider);
+    request.service_id = std::string(kLeaving);
+    threescale::Transaction transaction;
+    transaction.app_id = std::string(kLeavingApplication);
+    transaction.usage = {{rng.Chance(0.9) ? "hits" : "nothing", "1"}};
+    request.transactions.emplace_back(std::move(transaction));
+    (co_await backend.reporter().Report(std::move(request))).IgnoreError();
+    co_return;
+  }
+  const absl::Status gone = co_await Leave(backend);
+  if (!gone.ok()) co_return;
+  const auto marked = co_await cleaner.Mark(kLeaving);
+  is_marked_ = is_marked_ || marked.ok();
+}
+
+base::Task<absl::Status> ThreescaleWorkload::Leave(threescale::Backend& backend) {
+  const threescale::ApplicationRef application{kLeaving, kLeavingApplication};
+  absl::Status deleted = co_await backend.applications().Delete(application);
+  const bool has_none =
+      threescale::ErrorCodeOf(deleted) == threescale::ErrorCode::kApplicationNotFound;
+  if (!deleted.ok() && !has_none) co_return deleted;
+  const threescale::MetricRef metric{kLeaving, kLeavingMetric};
+  REDOUBLE_CO_RETURN_IF_ERROR((co_await backend.metrics().Delete(metric)).status());
+  deleted = co_await backend.services().Delete(kLeaving);
+  const bool is_gone = threescale::ErrorCodeOf(deleted) == threescale::ErrorCode::kServiceIdInvalid;
+  co_return is_gone ? absl::OkStatus() : deleted;
+}
+
+base::Task<void> ThreescaleWorkload::Clean(threescale::Backend& backend,
+                                           threescale::StatsCleaner& cleaner, base::Rng& rng) {
+  if (rng.Chance(0.4)) {
+    const absl::Status error =
+        threescale::MakeError(threescale::ErrorCode::kMetricInvalid, "nothing");
+    (co_await backend.errors().Store("2", error, "{}")).IgnoreError();
+    co_return;
+  }
+  const std::vector<std::string> before = CountersOf("2");
+  if (rng.Chance(0.3)) {
+    (co_await cleaner.DeleteZeros()).status().IgnoreError();
+  } else {
+    if (is_marked_ && !cleaned_) cleaned_ = leaving_ends_;
+    (co_await cleaner.DeleteMarked()).IgnoreError();
+  }
+  const std::vector<std::string> after = CountersOf("2");
+  for (const std::string& key : before) {
+    const bool stays = std::find(after.begin(), after.end(), key) != after.end();
+    living_.emplace_back(stays, absl::StrCat(key, " was deleted"));
+  }
+}
+
+// Those of minutes expire.
+std::vector<std::string> ThreescaleWorkload::CountersOf(std::string_view service) {
+  const std::string pattern = absl::StrCat("stats/{service:", base::ToAbsl(service), "}/*");
+  std::vector<std::string> keys = base::Run(store::Keys(*store_, pattern)).value();
+  std::erase_if(keys, [](const std::string& key) {
+    return key.find("cinstances") != key.npos || key.find("/minute:") != key.npos;
+  });
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+// Without what is never deleted, the traffic of applications and days and alerts, and without the
+// counted jobs, which expire.
+std::vector<std::string> ThreescaleWorkload::KeysOfLeaving() {
+  std::vector<std::string> all;
+  for (const std::string_view pattern : {"*service_id:9*", "*service:9*", "service/id:9*"}) {
+    std::vector<std::string> keys = base::Run(store::Keys(*store_, pattern)).value();
+    for (std::string& key : keys) {
+      const bool stays = key.find("cinstances") != key.npos ||
+                         key.find("daily_traffic") != key.npos || key.starts_with("alerts/") ||
+                         key.starts_with("counted_jobs/") || key.find("/minute:") != key.npos;
+      if (!stays) all.push_back(std::move(key));
+    }
+  }
+  return all;
+}
+
 base::Task<void> ThreescaleWorkload::Drain(Actor& actor, store::Store& store) {
   for (int i = 0; i < 3; ++i) co_await actor.clock().Sleep(absl::Seconds(5));
   threescale::Backend backend(store, actor.clock(), settings_);
@@ -257,12 +408,21 @@ base::Task<void> ThreescaleWorkload::Drain(Actor& actor, store::Store& store) {
   }
   for (size_t i = 0; i < queue_.jobs().size(); ++i) co_await RunOne(backend, "last");
   co_await Consume(backend, /*deletes=*/false);
+  threescale::StatsCleaner cleaner = CleanerOf(store, actor.clock());
+  drain_failure_ = co_await Leave(backend);
+  drain_failure_.Update(co_await cleaner.DeleteMarked());
+  if (is_marked_) left_by_cleaning_ = CountersOf(kLeaving);
+  drain_failure_.Update((co_await cleaner.Mark(kLeaving)).status());
+  drain_failure_.Update(co_await cleaner.DeleteMarked());
+  left_ = KeysOfLeaving();
   // Minutes expire after 180 s.
   for (int i = 0; i < 10; ++i) co_await actor.clock().Sleep(absl::Seconds(30));
 }
 
 void ThreescaleWorkload::Observe() {
   const threescale::Backend backend(*store_, world_.clock(), settings_);
+  const auto errors = base::Run(backend.errors().Count("2"));
+  if (errors.ok()) most_errors_ = std::max(most_errors_, *errors);
   const auto events = base::Run(backend.events().List());
   if (!events.ok()) return;
   for (const std::string& event : *events) {
@@ -343,6 +503,28 @@ void ThreescaleWorkload::JudgeEvents(Verdicts& verdicts) {
   }
 }
 
+void ThreescaleWorkload::JudgeLeaving(Verdicts& verdicts) {
+  for (const auto& [stays, what] : living_) {
+    verdicts.Check(kLivingStays, stays, Unless(kUndocumented), what);
+  }
+  const bool is_stuck =
+      threescale::ErrorCodeOf(drain_failure_) == threescale::ErrorCode::kServiceIsDefaultService;
+  verdicts.Check(kNothingLeft, drain_failure_.ok(), Unless(is_stuck ? "H32" : kUndocumented),
+                 std::string(drain_failure_.message()));
+  // A job was running when the counters were deleted, or ran after that.
+  const bool had_traffic = cleaned_ && leaving_runs_ > *cleaned_;
+  verdicts.Check(kNothingLeft, left_by_cleaning_.empty(),
+                 Unless(had_traffic ? "H19" : kUndocumented),
+                 left_by_cleaning_.empty() ? "" : absl::StrCat(left_by_cleaning_[0], " is left"));
+  for (const std::string& key : left_) {
+    const bool is_errors = key == threescale::Keys(settings_.key_layout).Errors(kLeaving);
+    const std::string_view section = is_stuck ? "H32" : is_errors ? "H31" : kUndocumented;
+    verdicts.Break(kNothingLeft, Unless(section), absl::StrCat(key, " is left"));
+  }
+  verdicts.Check(kErrorsBounded, most_errors_ <= threescale::ErrorLog::kMostErrors, Unless("H29"),
+                 absl::StrCat("the list had ", most_errors_, " errors"));
+}
+
 void ThreescaleWorkload::Judge(Verdicts& verdicts) {
   for (const auto& [name, times] : world_.injected_faults()) {
     const FaultSpec& spec = *FindFaultSpec(name);
@@ -351,6 +533,7 @@ void ThreescaleWorkload::Judge(Verdicts& verdicts) {
   }
   JudgeUsage(verdicts);
   JudgeEvents(verdicts);
+  JudgeLeaving(verdicts);
   for (const int64_t calls : calls_) {
     verdicts.Check(kWithinLimit, calls <= kMostCalls, Unless("H10"),
                    absl::StrCat(calls, " calls of ", kMostCalls));
@@ -383,6 +566,11 @@ std::vector<Promise> Promises() {
       {"a minute counter expires", {{"H9", "expire_atomically"}, {"H27", ""}}},
       {"an application that had traffic has an event of its first",
        {{"H6", "note_traffic_atomically"}, {"H27", ""}}},
+      {"the counters of a living service stay", {{"H27", ""}}},
+      {"nothing of a deleted service is left but its traffic",
+       {{"H19", ""}, {"H27", ""}, {"H31", ""}, {"H32", "change_services_atomically"}}},
+      {"an errors list has no more than 1000 entries",
+       {{"H27", ""}, {"H29", "trim_errors_atomically"}}},
   };
 }
 
@@ -393,10 +581,12 @@ StormSystem ThreescaleStorm() {
           .promises = Promises(),
           .roles = {{.name = "listener", .least = 2, .most = 3, .operations = 8},
                     {.name = "worker", .least = 1, .most = 3, .operations = 8},
-                    {.name = "system", .least = 1, .most = 2, .operations = 5}},
+                    {.name = "system", .least = 1, .most = 2, .operations = 5},
+                    {.name = "owner", .least = 0, .most = 1, .operations = 6},
+                    {.name = "cleaner", .least = 0, .most = 1, .operations = 6}},
           .faults = AllStormFaults(),
           .start = absl::FromUnixSeconds(1781718159),  // 2026-06-17 17:42:39 UTC.
-          .documented_layout_only = {"note_traffic_atomically"},
+          .documented_layout_only = {"note_traffic_atomically", "change_services_atomically"},
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {
             return std::make_unique<ThreescaleWorkload>(world, variant);
           }};
