@@ -87,7 +87,8 @@ TEST(ExploreInProcesses, FindsTheSameWithAnyNumberOfThem) {
     if (row.strategy == Strategy::kExhaustive) continue;
     ASSERT_TRUE(one.violation.has_value()) << row.name;
     EXPECT_EQ(one.violation->seed, 3'456u) << row.name;
-    if (row.strategy != Strategy::kCombined) EXPECT_EQ(one.schedules_to_first, 3'456) << row.name;
+    if (row.strategy == Strategy::kCombined) continue;  // It has run other schedules before.
+    EXPECT_EQ(one.schedules_to_first, 3'456) << row.name;
   }
 }
 
