@@ -161,6 +161,32 @@ TEST(ExploreInProcesses, DividesAnExhaustiveSearchWithAnyNumberOfThem) {
   }
 }
 
+// A turn that a unit has run without its fault only: with the fault, it depends on more.
+TEST(ExploreInProcesses, TriesNoOptionBeforeAllFaultsOfTheLastOne) {
+  const Experiment experiment = [](World& world) {
+    const auto read = std::make_shared<std::optional<std::string>>();
+    world.Spawn("flushed", [](Actor& actor) -> Task<void> {
+      (void)co_await store::Set(actor.store(), "x", "1");
+    });
+    world.Spawn("other", [read](Actor& actor) -> Task<void> {
+      (void)co_await store::Set(actor.store(), "y", "1");
+      const auto got = co_await store::Get(actor.store(), "x");
+      *read = got.value_or(std::nullopt);
+    });
+    world.AddFinalInvariant("no flush between two commands", [&world, read] {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      const bool is_gone = !base::Run(store::Get(*session, "y")).value().has_value();
+      return !(is_gone && read->has_value());
+    });
+  };
+  ExploreOptions options{.strategy = Strategy::kExhaustive, .max_bound = 0};
+  options.world.faults = {{.fault = Fault::kFlush, .actor = "flushed", .probability = 0.5}};
+  const DivisionOptions division = {.units = 6, .first_runs = 1, .runs = 1, .kept_decisions = 0};
+  const auto found = ExploreInProcesses(experiment, options, 2, division);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(found->violation.has_value());
+}
+
 TEST(ExploreInProcesses, AddsUpWhatTheProcessesFound) {
   const Experiment experiment = DrawsANumber(
       [](int64_t drawn) { return drawn % 7 == 0 ? absl::InternalError("bad") : absl::OkStatus(); });
