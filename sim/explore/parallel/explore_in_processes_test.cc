@@ -187,6 +187,36 @@ TEST(ExploreInProcesses, TriesNoOptionBeforeAllFaultsOfTheLastOne) {
   EXPECT_TRUE(found->violation.has_value());
 }
 
+// What the invariant reads is known only from a run in a unit, so the units before it have let
+// turns commute that do not.
+TEST(ExploreInProcesses, BeginsAgainWhenAnInvariantReadsMore) {
+  const Experiment experiment = [](World& world) {
+    world.Spawn("a", [](Actor& actor) -> Task<void> {
+      (void)co_await store::Set(actor.store(), "x", "1");
+      (void)co_await store::Set(actor.store(), "x", "2");
+    });
+    for (const char* key : {"y", "z"}) {
+      world.Spawn(key, [key](Actor& actor) -> Task<void> {
+        (void)co_await store::Set(actor.store(), key, "1");
+      });
+    }
+    const auto is_one = [&world](const char* key) {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      return base::Run(store::Get(*session, key)).value() == "1";
+    };
+    const auto check = [is_one] {
+      const bool all = is_one("x") && is_one("y") && is_one("z");
+      return all ? absl::InternalError("all are 1") : absl::OkStatus();
+    };
+    world.AddInvariant("not all are 1", check, InvariantReads::kServerOnly);
+  };
+  const ExploreOptions options{.strategy = Strategy::kExhaustive, .max_bound = 0};
+  const DivisionOptions division = {.units = 6, .first_runs = 1, .runs = 1, .kept_decisions = 0};
+  const auto found = ExploreInProcesses(experiment, options, 2, division);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(found->violation.has_value());
+}
+
 TEST(ExploreInProcesses, AddsUpWhatTheProcessesFound) {
   const Experiment experiment = DrawsANumber(
       [](int64_t drawn) { return drawn % 7 == 0 ? absl::InternalError("bad") : absl::OkStatus(); });
