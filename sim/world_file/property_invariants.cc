@@ -149,7 +149,8 @@ class ExactlyOnceInvariant final : public WorldInvariant {
 
   const Selection selection_;
   const bool may_be_missing_;
-  std::vector<std::string> waiting_;  // The command that shows what nobody has got yet; may be empty.
+  std::vector<std::string>
+      waiting_;  // The command that shows what no actor has got yet; may be empty.
   std::vector<Json> elements_;
 };
 

@@ -81,10 +81,9 @@ void VisitReferences(std::string_view text, Visit visit) {
 Names ReferencesIn(const Json& json) {
   Names names;
   if (json.is_string()) {
-    VisitReferences(json.get_ref<const std::string&>(),
-                    [&](size_t, size_t, const Reference& reference) {
-                      names.emplace_back(reference.name);
-                    });
+    VisitReferences(
+        json.get_ref<const std::string&>(),
+        [&](size_t, size_t, const Reference& reference) { names.emplace_back(reference.name); });
   } else if (json.is_structured()) {
     for (const Json& part : json) {
       for (std::string& name : ReferencesIn(part)) names.push_back(std::move(name));
