@@ -138,7 +138,13 @@ void Trace::End() {
   if (listener_) listener_(line_.text());
   if (stop_after_ && stop_after_(line_.text())) stopped_ = true;
   line_.Add("\n");
-  digest_.Update(line_.text());
+  if (!digest_) digest_.emplace();
+  digest_->Update(line_.text());
+}
+
+std::string Trace::Hash() const {
+  static const std::string& of_nothing = *new std::string(base::Sha256().HexDigest());
+  return digest_ ? digest_->HexDigest() : of_nothing;
 }
 
 }  // namespace redouble::inline v0_1::sim

@@ -90,7 +90,7 @@ std::unique_ptr<Wire> WorldConnection::MakeWire() const {
 Request& WorldConnection::TakeFront() {
   assert(Front() != nullptr);
   Request& request = *held_.front();
-  held_.pop_front();
+  held_.erase(held_.begin());
   delay_ = FrontDelay::kNone;
   return request;
 }

@@ -14,7 +14,7 @@
 #ifndef REDOUBLE_SIM_WORLD_CONNECTION_H_
 #define REDOUBLE_SIM_WORLD_CONNECTION_H_
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -126,9 +126,11 @@ class WorldConnection final : public store::MessageSource,
   store::PushListener* listener_ = nullptr;
   std::unique_ptr<memory::Session> session_;
   std::unique_ptr<Wire> wire_;
-  std::deque<store::Request*> held_;
+  // What waits for its turn: few requests, so that taking the first one moves few. An empty deque
+  // would allocate, for each world anew.
+  std::vector<store::Request*> held_;
   std::vector<std::unique_ptr<Flight>> flights_;  // Sent, but not answered.
-  std::deque<store::Request*> unanswered_;        // Requests to fail during Break().
+  std::list<store::Request*> unanswered_;         // Requests to fail during Break().
   bool* gone_ = nullptr;                          // Set while a request completes during Break().
   std::vector<Timeout> timeouts_;                 // WorldOptions::request_timeout.
   FrontDelay delay_ = FrontDelay::kNone;

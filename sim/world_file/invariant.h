@@ -26,7 +26,9 @@
 // | monotone   | The numbers that an actor bound to "value" never decrease; or the reply of     |
 // |            | "command" does not, which is checked after every step.                         |
 // | exactly_   | Each of "elements" is once among the values that actors bound to "value", and  |
-// | once       | among the elements of these values; with "may_be_missing", once at most.       |
+// | once       | among the elements of these values; with "may_be_missing", once at most. With  |
+// |            | "waiting", a command, the values in its reply count as well: what waits for    |
+// |            | an actor.                                                                      |
 // | eventually | The condition of "reply" holds at some time within "within" ("10s") after all  |
 // |            | actors have ended. There are no faults in this time; daemons go on.            |
 //

@@ -108,6 +108,7 @@ class ExactlyOnceInvariant final : public WorldInvariant {
   explicit ExactlyOnceInvariant(ArgumentReader& fields)
       : selection_(Selection::Read(fields, fields.String("value"))),
         may_be_missing_(fields.BoolOr("may_be_missing", false)) {
+    if (fields.Find("waiting") != nullptr) waiting_ = ReadWords(fields, "waiting");
     const Json& elements = fields.Any("elements");
     if (!elements.is_array() || elements.empty()) {
       fields.Refuse("elements", "expected an array of values");
@@ -123,12 +124,17 @@ class ExactlyOnceInvariant final : public WorldInvariant {
     for (const BoundValue& bound : view.observed.bound) {
       if (selection_.Selects(bound)) Count(bound.value, counts);
     }
+    if (!waiting_.empty()) {
+      REDOUBLE_ASSIGN_OR_RETURN(const Json left, AskForJson(view.world, waiting_, server()));
+      Count(left, counts);
+    }
     for (const Json& element : elements_) {
       const int count = counts[element];
       if (count == 1 || (count == 0 && may_be_missing_)) continue;
       return absl::FailedPreconditionError(absl::StrCat(
           element.dump(), count == 0 ? " is missing" : absl::StrCat(" is there ", count, " times"),
-          " among the values of ", selection_.name));
+          " among the values of ", selection_.name,
+          waiting_.empty() ? "" : absl::StrCat(" and the reply of ", waiting_.front())));
     }
     return absl::OkStatus();
   }
@@ -143,6 +149,8 @@ class ExactlyOnceInvariant final : public WorldInvariant {
 
   const Selection selection_;
   const bool may_be_missing_;
+  std::vector<std::string>
+      waiting_;  // The command that shows what no actor has got yet; may be empty.
   std::vector<Json> elements_;
 };
 

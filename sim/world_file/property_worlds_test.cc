@@ -167,6 +167,19 @@ constexpr Row kRows[] = {
        "invariants": [{"kind": "exactly_once", "value": "done", "elements": ["j1", "j2"]}]
      })",
      "is missing among the values of done", "/invariants/0/may_be_missing", "true"},
+    // A consumer deletes more than it has seen.
+    {"ExactlyOnceOrWaiting", R"({
+       "setup": [{"kind": "command", "command": ["ZADD", "jobs", "1", "j1"]}],
+       "actors": {
+         "producer": [{"kind": "command", "command": ["ZADD", "jobs", "2", "j2"]}],
+         "consumer": [{"kind": "command", "command": ["ZRANGE", "jobs", "0", "-1", "WITHSCORES"],
+                       "as": "seen"},
+                      {"kind": "command", "command": ["DEL", "jobs"]}]},
+       "invariants": [{"kind": "exactly_once", "value": "seen", "elements": ["j1", "j2"],
+                       "waiting": ["ZRANGE", "jobs", "0", "-1"]}]
+     })",
+     "\"j2\" is missing among the values of seen and the reply of ZRANGE", "/actors/consumer/1",
+     R"({"kind": "command", "command": ["ZREMRANGEBYSCORE", "jobs", "0", "${seen[-1]}"]})"},
     // A message is published before the subscription.
     {"Listen", R"({
        "actors": {

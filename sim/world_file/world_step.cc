@@ -36,7 +36,35 @@ std::string TextOf(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// Calls `visit` for the name of each ${name} in the text.
+// What stands between the braces of ${name} or ${name[index]}.
+struct Reference {
+  explicit Reference(std::string_view text) : name(text) {
+    const size_t bracket = text.find('[');
+    if (bracket == std::string_view::npos || !text.ends_with(']')) return;
+    int64_t number;
+    const std::string_view digits = text.substr(bracket + 1, text.size() - bracket - 2);
+    if (!absl::SimpleAtoi(base::ToAbsl(digits), &number)) return;
+    name = text.substr(0, bracket);
+    index = number;
+  }
+
+  // The value, or the element of the array; null if it is not there.
+  Json In(const BoundValues& bound) const {
+    const auto found = bound.find(name);
+    if (found == bound.end()) return Json();
+    if (!index) return found->second;
+    if (!found->second.is_array()) return Json();
+    const auto size = static_cast<int64_t>(found->second.size());
+    const int64_t position = *index < 0 ? *index + size : *index;
+    if (position < 0 || position >= size) return Json();
+    return found->second[static_cast<size_t>(position)];
+  }
+
+  std::string_view name;
+  std::optional<int64_t> index = {};  // Negative: counts from the end.
+};
+
+// Calls `visit` for each ${...} in the text.
 template <typename Visit>
 void VisitReferences(std::string_view text, Visit visit) {
   constexpr std::string_view kBegin = "${";
@@ -44,7 +72,8 @@ void VisitReferences(std::string_view text, Visit visit) {
   while (begin != std::string_view::npos) {
     const size_t end = text.find('}', begin);
     if (end == std::string_view::npos) return;
-    visit(begin, end + 1, text.substr(begin + kBegin.size(), end - begin - kBegin.size()));
+    const size_t name = begin + kBegin.size();
+    visit(begin, end + 1, Reference(text.substr(name, end - name)));
     begin = text.find(kBegin, end);
   }
 }
@@ -52,8 +81,9 @@ void VisitReferences(std::string_view text, Visit visit) {
 Names ReferencesIn(const Json& json) {
   Names names;
   if (json.is_string()) {
-    VisitReferences(json.get_ref<const std::string&>(),
-                    [&](size_t, size_t, std::string_view name) { names.emplace_back(name); });
+    VisitReferences(
+        json.get_ref<const std::string&>(),
+        [&](size_t, size_t, const Reference& reference) { names.emplace_back(reference.name); });
   } else if (json.is_structured()) {
     for (const Json& part : json) {
       for (std::string& name : ReferencesIn(part)) names.push_back(std::move(name));
@@ -410,10 +440,9 @@ void CollectNames(const std::vector<WorldStep>& steps, std::vector<std::string>&
 std::string SubstituteText(std::string_view text, const BoundValues& bound) {
   std::string result;
   size_t copied = 0;
-  VisitReferences(text, [&](size_t begin, size_t end, std::string_view name) {
+  VisitReferences(text, [&](size_t begin, size_t end, const Reference& reference) {
     result += text.substr(copied, begin - copied);
-    const auto found = bound.find(name);
-    if (found != bound.end()) result += TextOf(found->second);
+    result += TextOf(reference.In(bound));
     copied = end;
   });
   return result += text.substr(copied);
@@ -422,10 +451,11 @@ std::string SubstituteText(std::string_view text, const BoundValues& bound) {
 Json Substitute(const Json& json, const BoundValues& bound) {
   if (json.is_string()) {
     const std::string& text = json.get_ref<const std::string&>();
-    for (const auto& [name, value] : bound) {
-      if (text == "${" + name + "}") return value;
-    }
-    return SubstituteText(text, bound);
+    std::optional<Json> whole;
+    VisitReferences(text, [&](size_t begin, size_t end, const Reference& reference) {
+      if (begin == 0 && end == text.size()) whole = reference.In(bound);
+    });
+    return whole ? *std::move(whole) : Json(SubstituteText(text, bound));
   }
   Json result = json;
   if (json.is_structured()) {

@@ -26,9 +26,10 @@
 //    "if": {"name": "job", "is_not": null}}
 //
 // "${job}" means the text of the value, in the words of commands and in the arguments of
-// calls; an argument that is nothing but "${job}" is the value itself. A condition compares the
-// value: "is", "is_not", "at_least" or "at_most". A request that got no reply, or an error reply,
-// binds null. A repetition ends when "until" is true after a round, or after "times" rounds.
+// calls; an argument that is nothing but "${job}" is the value itself. "${page[0]}" is an element
+// of an array, "${page[-1]}" its last one; null if there is none. A condition compares the value:
+// "is", "is_not", "at_least" or "at_most". A request that got no reply, or an error reply, binds
+// null. A repetition ends when "until" is true after a round, or after "times" rounds.
 //
 // Thread-safety: values.
 #ifndef REDOUBLE_SIM_WORLD_FILE_WORLD_STEP_H_
@@ -122,7 +123,7 @@ void VisitCalls(const std::vector<WorldStep>& steps,
 // Adds the names that the steps bind.
 void CollectNames(const std::vector<WorldStep>& steps, std::vector<std::string>& names);
 
-// Returns the text with each ${name} replaced by its value.
+// Returns the text with each ${name} and ${name[index]} replaced by its value.
 std::string SubstituteText(std::string_view text, const BoundValues& bound);
 // The same for every text in a JSON value.
 Json Substitute(const Json& json, const BoundValues& bound);

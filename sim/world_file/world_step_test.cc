@@ -61,6 +61,10 @@ constexpr Mistake kMistakes[] = {
     {R"({"kind": "pipeline", "commands": [["GET", "k"]], "tims": 1})", "tims"},
     {R"({"kind": "command", "command": ["GET", "${jbo}"]})",
      R"(/actors/a/1/command: no earlier step binds "jbo"; did you mean "job"?)"},
+    {R"({"kind": "command", "command": ["GET", "${jbo[0]}"]})",
+     R"(/actors/a/1/command: no earlier step binds "jbo"; did you mean "job"?)"},
+    {R"({"kind": "command", "command": ["GET", "${job[x]}"]})",
+     R"(/actors/a/1/command: no earlier step binds "job[x]")"},
     {R"({"kind": "call", "operation": "add", "arguments": {"key": "${jbo}"}})",
      R"(/actors/a/1/arguments: no earlier step binds "jbo"; did you mean "job"?)"},
     {R"({"kind": "command", "command": ["GET", "k"], "if": {"name": "jo", "is": 1}})",
@@ -97,6 +101,13 @@ TEST(WorldStep, SubstitutesBoundValues) {
   EXPECT_EQ(SubstituteText("$id ${id", bound), "$id ${id");
   EXPECT_EQ(Substitute(Json{{"a", {"${n}", "n=${n}"}}, {"b", "${none}"}}, bound),
             (Json{{"a", {7, "n=7"}}, {"b", nullptr}}));
+}
+
+TEST(WorldStep, SubstitutesElementsOfBoundArrays) {
+  const BoundValues bound = {{"page", Json::array({"a", "1", {{"b", 2}}})}, {"text", Json("a")}};
+  EXPECT_EQ(SubstituteText("${page[0]}-${page[1]}", bound), "a-1");
+  EXPECT_EQ(SubstituteText("${page[3]}${page[-4]}${text[0]}${other[0]}", bound), "");
+  EXPECT_EQ(Substitute(Json{"${page[-1]}", "${page[-3]}"}, bound), (Json{{{"b", 2}}, "a"}));
 }
 
 TEST(WorldStep, ComparesNumbersAsNumbers) {

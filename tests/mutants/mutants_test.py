@@ -19,7 +19,7 @@ class Mutants(unittest.TestCase):
     def test_there_are_enough(self):
         self.assertGreaterEqual(len(PATCHES), 30)
         self.assertEqual({os.path.basename(patch).split("_")[0] for patch in PATCHES}, SYSTEMS)
-        self.assertGreaterEqual(len(EXPLORER_PATCHES), 15)
+        self.assertGreaterEqual(len(EXPLORER_PATCHES), 27)
 
     def test_each_names_its_system_and_its_fault(self):
         for patch in PATCHES:
@@ -34,7 +34,7 @@ class Mutants(unittest.TestCase):
             with self.subTest(os.path.basename(patch)), open(patch) as file:
                 system, path = self.read_head(file)
                 self.assertEqual(system, "explorer")
-                self.assertRegex(path, "^sim/(decision|explore)/[a-z_]+[.](h|cc)$")
+                self.assertRegex(path, "^sim/(decision|explore|explore/parallel)/[a-z_]+[.](h|cc)$")
 
     def read_head(self, file):
         """What the fault is planted in, and the file that it changes."""

@@ -1,6 +1,8 @@
 #include "redouble/backends/memory/compatibility/compatibility.h"
 
+#include <bitset>
 #include <iterator>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "redouble/backends/memory/compatibility/feature.h"
@@ -26,9 +28,19 @@ Compatibility::Compatibility(store::Version version,
                              const std::map<std::string, std::string>& new_names)
     : version_(version), commands_(&store::SpecsOf(version)) {
   static_assert(std::size(kFeatures) <= kMostFeatures);
-  for (const FeatureSpec& feature : kFeatures) {
-    features_.set(static_cast<size_t>(feature.id), feature.versions.Has(version));
-  }
+  // Of each version.
+  static const std::vector<std::bitset<kMostFeatures>>& features =
+      *new std::vector<std::bitset<kMostFeatures>>([] {
+        std::vector<std::bitset<kMostFeatures>> made;
+        for (const store::VersionSpec& spec : store::AllVersions()) {
+          std::bitset<kMostFeatures>& set = made.emplace_back();
+          for (const FeatureSpec& feature : kFeatures) {
+            set.set(static_cast<size_t>(feature.id), feature.versions.Has(spec.id));
+          }
+        }
+        return made;
+      }());
+  features_ = features[static_cast<size_t>(version)];
   for (const auto& [name, new_name] : new_names) renamed_.emplace(name, CommandId::kUnknown);
   for (const auto& [name, new_name] : new_names) {
     const CommandId id = store::FindCommand(name);

@@ -189,7 +189,9 @@ EngineCore::EngineCore(base::VirtualClock& clock, EngineOptions options)
           Notifications::Parse(options_.notify_keyspace_events).value_or(Notifications())),
       blocking_(compatibility_.Has(Feature::kReexecution)) {
   for (int index = 0; index < options_.databases; ++index) {
-    databases_.push_back(std::make_unique<Database>());
+    // Not make_unique, which sets the whole object to zero before its constructor runs: the wheels
+    // of 16 databases are 45 KB, of which a new engine reads nothing.
+    databases_.push_back(std::make_unique_for_overwrite<Database>());
   }
   ApplyCompatibility();
   memory_limit_.Configure(options_);

@@ -11,7 +11,10 @@ namespace redouble::inline v0_1::memory {
 
 std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options) {
   constexpr uint64_t kLeastBytes = 128 * 1024;
-  std::string text = KeptValue("maxmemory-clients", options);
+  // Every version has the same row, and each engine asks for it.
+  static const KeptParameter& parameter =
+      *FindKeptParameter("maxmemory-clients", options.compatibility);
+  std::string text = parameter.ValueIn(options);
   const bool is_share = text.ends_with('%');
   if (is_share) text.pop_back();
   const std::optional<int64_t> number = base::ParseInt64(text);

@@ -87,6 +87,8 @@ TEST(ExploreInProcesses, FindsTheSameWithAnyNumberOfThem) {
     if (row.strategy == Strategy::kExhaustive) continue;
     ASSERT_TRUE(one.violation.has_value()) << row.name;
     EXPECT_EQ(one.violation->seed, 3'456u) << row.name;
+    if (row.strategy == Strategy::kCombined) continue;  // It has run other schedules before.
+    EXPECT_EQ(one.schedules_to_first, 3'456) << row.name;
   }
 }
 
@@ -157,6 +159,62 @@ TEST(ExploreInProcesses, DividesAnExhaustiveSearchWithAnyNumberOfThem) {
     std::cout << row.name << ": " << one.schedules << " schedules, in one piece " << whole.schedules
               << "\n";
   }
+}
+
+// A turn that a unit has run without its fault only: with the fault, it depends on more.
+TEST(ExploreInProcesses, TriesNoOptionBeforeAllFaultsOfTheLastOne) {
+  const Experiment experiment = [](World& world) {
+    const auto read = std::make_shared<std::optional<std::string>>();
+    world.Spawn("flushed", [](Actor& actor) -> Task<void> {
+      (void)co_await store::Set(actor.store(), "x", "1");
+    });
+    world.Spawn("other", [read](Actor& actor) -> Task<void> {
+      (void)co_await store::Set(actor.store(), "y", "1");
+      const auto got = co_await store::Get(actor.store(), "x");
+      *read = got.value_or(std::nullopt);
+    });
+    world.AddFinalInvariant("no flush between two commands", [&world, read] {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      const bool is_gone = !base::Run(store::Get(*session, "y")).value().has_value();
+      return !(is_gone && read->has_value());
+    });
+  };
+  ExploreOptions options{.strategy = Strategy::kExhaustive, .max_bound = 0};
+  options.world.faults = {{.fault = Fault::kFlush, .actor = "flushed", .probability = 0.5}};
+  const DivisionOptions division = {.units = 6, .first_runs = 1, .runs = 1, .kept_decisions = 0};
+  const auto found = ExploreInProcesses(experiment, options, 2, division);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(found->violation.has_value());
+}
+
+// What the invariant reads is known only from a run in a unit, so the units before it have let
+// turns commute that do not.
+TEST(ExploreInProcesses, BeginsAgainWhenAnInvariantReadsMore) {
+  const Experiment experiment = [](World& world) {
+    world.Spawn("a", [](Actor& actor) -> Task<void> {
+      (void)co_await store::Set(actor.store(), "x", "1");
+      (void)co_await store::Set(actor.store(), "x", "2");
+    });
+    for (const char* key : {"y", "z"}) {
+      world.Spawn(key, [key](Actor& actor) -> Task<void> {
+        (void)co_await store::Set(actor.store(), key, "1");
+      });
+    }
+    const auto is_one = [&world](const char* key) {
+      const std::unique_ptr<memory::Session> session = world.Connect();
+      return base::Run(store::Get(*session, key)).value() == "1";
+    };
+    const auto check = [is_one] {
+      const bool all = is_one("x") && is_one("y") && is_one("z");
+      return all ? absl::InternalError("all are 1") : absl::OkStatus();
+    };
+    world.AddInvariant("not all are 1", check, InvariantReads::kServerOnly);
+  };
+  const ExploreOptions options{.strategy = Strategy::kExhaustive, .max_bound = 0};
+  const DivisionOptions division = {.units = 6, .first_runs = 1, .runs = 1, .kept_decisions = 0};
+  const auto found = ExploreInProcesses(experiment, options, 2, division);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_TRUE(found->violation.has_value());
 }
 
 TEST(ExploreInProcesses, AddsUpWhatTheProcessesFound) {
