@@ -42,6 +42,7 @@ redouble_generate(
     core/korvet/scripts/commit_pending_ids.lua
     core/korvet/scripts/create_group.lua
     core/korvet/scripts/create_topic.lua
+    core/korvet/scripts/delete_idle_group.lua
     core/korvet/scripts/drop_partition.lua
     core/korvet/scripts/group_member.lua
     core/korvet/scripts/repair_topic.lua
@@ -58,7 +59,7 @@ redouble_generate(
         echo '#include <string_view>'
         echo
         echo 'namespace redouble::inline v0_1::korvet {'
-        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_given_ids.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_once_begin.lua core/korvet/scripts/append_once_end.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/create_topic.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/replace_hash.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
+        for file in core/korvet/scripts/add_partitions.lua core/korvet/scripts/append_given_ids.lua core/korvet/scripts/append_in_partition.lua core/korvet/scripts/append_once_begin.lua core/korvet/scripts/append_once_end.lua core/korvet/scripts/append_records.lua core/korvet/scripts/commit_own_entries.lua core/korvet/scripts/commit_owned.lua core/korvet/scripts/commit_pending_ids.lua core/korvet/scripts/create_group.lua core/korvet/scripts/create_topic.lua core/korvet/scripts/delete_idle_group.lua core/korvet/scripts/drop_partition.lua core/korvet/scripts/group_member.lua core/korvet/scripts/repair_topic.lua core/korvet/scripts/replace_hash.lua core/korvet/scripts/topic_step.lua core/korvet/scripts/unlist_topic.lua core/korvet/scripts/write_copy.lua; do
             echo
             name=$(basename $file .lua | awk -F_ '{ for (i = 1; i <= NF; ++i) $i = toupper(substr($i, 1, 1)) substr($i, 2); print "k" $0 }' OFS=)
             printf 'inline constexpr std::string_view %sText = R"lua(' $name
@@ -1440,6 +1441,7 @@ redouble_component(
     sim/storm/gateway/gateway_storm.cc
     sim/storm/korvet/korvet_storm.cc
     sim/storm/korvet/topic_history.cc
+    sim/storm/korvet/topic_watch.cc
     sim/storm/orchestrator/orchestrator_storm.cc
     sim/storm/orchestrator/workflows.cc
     sim/storm/promise.cc

@@ -9,7 +9,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/backends/redis/spawn/ask_server.h"
 #include "redouble/backends/redis/spawn/child_process.h"
@@ -199,7 +198,7 @@ absl::Status SpawnedCluster::MoveSlot(int slot, size_t from, size_t to) {
     if (std::chrono::steady_clock::now() > end_of_patience) {
       return absl::DeadlineExceededError("a master does not hear of the others' moves");
     }
-    absl::SleepFor(kPollInterval);
+    nodes_[to]->WaitForExit(kPollInterval);
   }
   return base::Run(store::MoveSlot(slot, end(from), end(to), others));
 }

@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "redouble/backends/redis/net/client/sync_client.h"
 #include "redouble/core/base/hash/crc.h"
 #include "redouble/core/base/random/rng.h"
@@ -101,7 +101,9 @@ TEST(SpawnedCluster, KnowsWhereSlotsAreThatHaveMovedToAndFro) {
         return i == owner ? reply().is_nil() : absl::EndsWith(reply().text(), address);
       };
       // A message of an earlier owner can arrive before that of the last one.
-      for (int tries = 0; tries < 1000 && !knows(); ++tries) absl::SleepFor(absl::Milliseconds(10));
+      for (int tries = 0; tries < 1000 && !knows(); ++tries) {
+        (*cluster)->node(i).WaitForExit(absl::Milliseconds(10));
+      }
       EXPECT_TRUE(knows()) << key << " at node " << i << ": " << reply() << ", not " << address;
     }
   }

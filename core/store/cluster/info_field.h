@@ -1,5 +1,7 @@
 // InfoField: a value of the text that INFO and CLUSTER INFO return.
 //
+// For programs that need one field, such as the epoch of a cluster:
+//
 //   InfoField("cluster_state:ok\r\ncluster_size:3\r\n", "cluster_size")   // "3"
 //
 // Thread-safety: a free function.
