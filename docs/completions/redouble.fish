@@ -38,7 +38,7 @@ complete -c redouble -n '__fish_seen_subcommand_from storm' -l jobs -r -d 'How m
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l hardened -d 'With all options that remove hazards'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l no-shrink -d 'Do not look for a smaller run of a finding'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l layout -r -d 'The layout of the keys: documented (default) or cluster'
-complete -c redouble -n '__fish_seen_subcommand_from storm' -l masters -r -d 'Run on a Redis Cluster of so many masters, whose slots move; in the cluster layout'
+complete -c redouble -n '__fish_seen_subcommand_from storm' -l masters -r -d 'Run on a Redis Cluster of so many masters, whose slots move and, if the system has the fault failover, whose replicas take over by promote; in the cluster layout'
 complete -c redouble -n '__fish_seen_subcommand_from storm' -l out -r -d 'Write a page for each finding into this folder'
 complete -c redouble -n __fish_use_subcommand -f -a serve -d 'Serve the engine to clients in any language, in real or manual time'
 complete -c redouble -n '__fish_seen_subcommand_from serve' -l help -d 'Print this help message and exit'

@@ -180,23 +180,22 @@ absl::StatusOr<bool> SpawnedCluster::Serves(const SpawnedServer& node) const {
 
 absl::Status SpawnedCluster::MoveSlot(int slot, size_t from, size_t to) {
   std::vector<std::unique_ptr<SyncClient>> clients;
+  std::vector<store::Store*> all;
   std::vector<store::Store*> others;
   for (size_t master = 0; master < options_.masters; ++master) {
     REDOUBLE_ASSIGN_OR_RETURN(clients.emplace_back(), SyncClient::Connect(node(master).uri()));
+    all.push_back(clients.back().get());
     if (master != from && master != to) others.push_back(clients.back().get());
   }
   const auto end = [&](size_t index) {
     return store::SlotNode{clients[index].get(), NodeId(index), "127.0.0.1", node(index).port()};
   };
-  std::vector<store::Store*> all_but_new = others;
-  all_but_new.push_back(clients[from].get());
   const auto end_of_patience = PatienceEnd();
   while (true) {
-    REDOUBLE_ASSIGN_OR_RETURN(const bool knows,
-                              base::Run(store::KnowsNewestEpoch(clients[to].get(), all_but_new)));
-    if (knows) break;
+    REDOUBLE_ASSIGN_OR_RETURN(const bool agree, base::Run(store::AgreeOnEpochs(all)));
+    if (agree) break;
     if (std::chrono::steady_clock::now() > end_of_patience) {
-      return absl::DeadlineExceededError("a master does not hear of the others' moves");
+      return absl::DeadlineExceededError("the masters do not hear of each other's moves");
     }
     nodes_[to]->WaitForExit(kPollInterval);
   }

@@ -84,7 +84,7 @@ class SpawnedCluster {
 
   // Migrates a slot from one master to another, as redis-cli does: a few keys at a time, then the
   // slot itself. Blocks; clients may use the slot meanwhile. All masters must run.
-  // Errors: those of the commands; DeadlineExceeded if the new owner has not heard of earlier moves
+  // Errors: those of the commands; DeadlineExceeded if the masters have not heard of earlier moves
   // after `patience`.
   absl::Status MoveSlot(int slot, size_t from, size_t to);
 

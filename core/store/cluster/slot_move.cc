@@ -1,17 +1,17 @@
 #include "redouble/core/store/cluster/slot_move.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/text/redis_number.h"
-#include "redouble/core/store/cluster/info_field.h"
 #include "redouble/core/store/command.h"
 #include "redouble/core/store/decode.h"
 
@@ -45,27 +45,34 @@ base::Task<absl::Status> MoveKeys(std::string_view slot, const SlotNode& from, c
   }
 }
 
-base::Task<absl::StatusOr<int64_t>> CurrentEpoch(Store& node) {
-  Command info = Command::Named("CLUSTER");
-  info.Add("INFO");
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, DecodeString(co_await node.Execute(info)));
-  const std::optional<int64_t> epoch = base::ParseInt64(InfoField(text, "cluster_current_epoch"));
-  if (epoch) co_return *epoch;
-  co_return absl::FailedPreconditionError(
-      absl::StrCat("CLUSTER INFO says no cluster_current_epoch: ", text));
+// The id and the config epoch of each master, as the node knows them.
+base::Task<absl::StatusOr<std::set<std::string>>> EpochsOf(Store& node) {
+  Command nodes = Command::Named("CLUSTER");
+  nodes.Add("NODES");
+  REDOUBLE_CO_ASSIGN_OR_RETURN(const std::string text, DecodeString(co_await node.Execute(nodes)));
+  std::set<std::string> epochs;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    // ID ADDRESS FLAGS MASTER PING PONG EPOCH ...
+    const std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
+    if (words.size() < 7 || !absl::StrContains(words[2], "master")) continue;
+    epochs.insert(absl::StrCat(words[0], " ", words[6]));
+  }
+  co_return epochs;
 }
 
 }  // namespace
 
-base::Task<absl::StatusOr<bool>> KnowsNewestEpoch(Store* node, std::vector<Store*> others) {
-  // The others first: the node may hear of a newer epoch meanwhile.
-  int64_t newest = 0;
-  for (Store* other : others) {
-    REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t epoch, co_await CurrentEpoch(*other));
-    newest = std::max(newest, epoch);
+base::Task<absl::StatusOr<bool>> AgreeOnEpochs(std::vector<Store*> masters) {
+  std::optional<std::set<std::string>> first;
+  for (Store* master : masters) {
+    REDOUBLE_CO_ASSIGN_OR_RETURN(std::set<std::string> epochs, co_await EpochsOf(*master));
+    if (!first) {
+      first = std::move(epochs);
+    } else if (*first != epochs) {
+      co_return false;
+    }
   }
-  REDOUBLE_CO_ASSIGN_OR_RETURN(const int64_t own, co_await CurrentEpoch(*node));
-  co_return own >= newest;
+  co_return true;
 }
 
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to, std::vector<Store*> others,

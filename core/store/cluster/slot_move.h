@@ -4,7 +4,7 @@
 // Clients can use the slot meanwhile: the nodes send them from one to the other (ASK, TRYAGAIN). A
 // transaction or a script on several keys of the slot can fail with TRYAGAIN until the move ends.
 //
-// Before the next move, wait until its new owner KnowsNewestEpoch.
+// Before the next move, wait until the masters AgreeOnEpochs.
 //
 //   const store::SlotNode from{first, "07c3...", "10.0.0.7", 6379};
 //   const store::SlotNode to{second, "67ed...", "10.0.0.8", 6379};
@@ -48,13 +48,13 @@ struct SlotMoveOptions {
 base::Task<absl::Status> MoveSlot(int slot, SlotNode from, SlotNode to,
                                   std::vector<Store*> others = {}, SlotMoveOptions options = {});
 
-// Returns whether the node has heard of all changes that the others know of: its
-// cluster_current_epoch is the greatest. A node that moves a slot to itself takes the next epoch
-// after those it has heard of. Without the newest one, it takes one that is in use, and a message
-// of an earlier owner that is still under way takes the slot from it again; then the nodes send
-// clients in circles. Nodes tell each other within milliseconds. Round trips: one for each node.
-// Errors: those of the connections, and FailedPrecondition for a reply without an epoch.
-base::Task<absl::StatusOr<bool>> KnowsNewestEpoch(Store* node, std::vector<Store*> others);
+// Returns whether all masters know each other's newest epoch: their CLUSTER NODES have the same
+// config epochs. A master that moves a slot to itself takes an epoch and tells the others. Until
+// all have heard that, a message of an earlier owner that is still under way can win against it,
+// and the slot goes back; then the nodes send clients in circles. Masters tell each other within
+// milliseconds. Round trips: one for each master. Errors: those of the connections and of the
+// command.
+base::Task<absl::StatusOr<bool>> AgreeOnEpochs(std::vector<Store*> masters);
 
 }  // namespace redouble::inline v0_1::store
 
