@@ -48,8 +48,10 @@ Unrest WantedUnrest() {
 
 SlotMover::SlotMover(redis::SpawnedCluster& cluster, size_t masters, uint64_t seed)
     : cluster_(cluster), masters_(masters), rng_(seed), owners_(base::kClusterSlots) {
-  for (size_t slot = 0; slot < owners_.size(); ++slot) {
-    owners_[slot] = slot * masters / owners_.size();
+  // As SpawnedCluster shares them.
+  for (size_t master = 0; master < masters; ++master) {
+    std::fill(owners_.begin() + static_cast<ptrdiff_t>(master * owners_.size() / masters),
+              owners_.end(), master);
   }
   thread_ = std::thread([this] { Run(); });
 }
