@@ -10,6 +10,7 @@
 #include "redouble/backends/memory/acl/key_access.h"
 #include "redouble/core/base/hash/digest.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/per_version.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -84,20 +85,16 @@ AclUser::AclUser(std::string name, NewChannels channels, store::Version version)
   if (version_ == store::Version::kRedis70) payload_ = Payload::kUnsaid;
 }
 
-// Each engine has a copy, which is made faster than the rules are applied.
 AclUser AclUser::Default(store::Version version) {
-  static const std::vector<AclUser>& users = *new std::vector<AclUser>([] {
-    std::vector<AclUser> made;
-    for (const store::VersionSpec& spec : store::AllVersions()) {
-      AclUser& user = made.emplace_back("default", NewChannels::kNone, spec.id);
-      for (const std::string_view rule :
-           {"on", "nopass", "allkeys", "allchannels", "allcommands"}) {
-        user.Apply(rule);
-      }
+  // Each engine has a copy, which is made faster than the rules are applied.
+  static const auto& users = *new store::PerVersion<AclUser>([](store::Version of) {
+    AclUser user("default", NewChannels::kNone, of);
+    for (const std::string_view rule : {"on", "nopass", "allkeys", "allchannels", "allcommands"}) {
+      user.Apply(rule);
     }
-    return made;
-  }());
-  return users[static_cast<size_t>(version)];
+    return user;
+  });
+  return users[version];
 }
 
 void AclUser::Reset() {

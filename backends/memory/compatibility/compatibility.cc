@@ -2,11 +2,11 @@
 
 #include <bitset>
 #include <iterator>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "redouble/backends/memory/compatibility/feature.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/per_version.h"
 
 namespace redouble::inline v0_1::memory {
 namespace {
@@ -28,19 +28,15 @@ Compatibility::Compatibility(store::Version version,
                              const std::map<std::string, std::string>& new_names)
     : version_(version), commands_(&store::SpecsOf(version)) {
   static_assert(std::size(kFeatures) <= kMostFeatures);
-  // Of each version.
-  static const std::vector<std::bitset<kMostFeatures>>& features =
-      *new std::vector<std::bitset<kMostFeatures>>([] {
-        std::vector<std::bitset<kMostFeatures>> made;
-        for (const store::VersionSpec& spec : store::AllVersions()) {
-          std::bitset<kMostFeatures>& set = made.emplace_back();
-          for (const FeatureSpec& feature : kFeatures) {
-            set.set(static_cast<size_t>(feature.id), feature.versions.Has(spec.id));
-          }
-        }
-        return made;
-      }());
-  features_ = features[static_cast<size_t>(version)];
+  using Features = std::bitset<kMostFeatures>;
+  static const auto& features = *new store::PerVersion<Features>([](store::Version of) {
+    Features made;
+    for (const FeatureSpec& feature : kFeatures) {
+      made.set(static_cast<size_t>(feature.id), feature.versions.Has(of));
+    }
+    return made;
+  });
+  features_ = features[version];
   for (const auto& [name, new_name] : new_names) renamed_.emplace(name, CommandId::kUnknown);
   for (const auto& [name, new_name] : new_names) {
     const CommandId id = store::FindCommand(name);

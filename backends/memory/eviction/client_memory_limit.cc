@@ -11,9 +11,8 @@ namespace redouble::inline v0_1::memory {
 
 std::optional<uint64_t> ClientMemoryLimit(const EngineOptions& options) {
   constexpr uint64_t kLeastBytes = 128 * 1024;
-  // Every version has the same row, and each engine asks for it.
-  static const KeptParameter& parameter =
-      *FindKeptParameter("maxmemory-clients", options.compatibility);
+  // Every version has this row. It is looked up once, because each new engine asks for it.
+  static const KeptParameter& parameter = *FindKeptParameter("maxmemory-clients");
   std::string text = parameter.ValueIn(options);
   const bool is_share = text.ends_with('%');
   if (is_share) text.pop_back();

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "redouble/core/base/text/redis_number.h"
 #include "redouble/core/base/text/string_bridge.h"
+#include "redouble/core/store/table/per_version.h"
 
 namespace redouble::inline v0_1::store {
 namespace {
@@ -433,12 +434,8 @@ std::span<const CommandSpec> AllCommands() { return internal::kCommandTable; }
 const std::array<CommandSpec, kCommandCount>& SpecsOf(Version version) {
   // Redis 7.0 has the rows as they are.
   if (version == Version::kRedis70) return internal::kCommandTable;
-  static const std::vector<Specs>* const kTables = [] {
-    auto* tables = new std::vector<Specs>;
-    for (const VersionSpec& spec : AllVersions()) tables->push_back(MakeSpecs(spec.id));
-    return tables;
-  }();
-  return (*kTables)[static_cast<size_t>(version)];
+  static const auto& tables = *new PerVersion<Specs>(MakeSpecs);
+  return tables[version];
 }
 
 std::optional<std::string_view> ChangedTips(CommandId id, Version version) {
