@@ -48,10 +48,9 @@ Unrest WantedUnrest() {
 
 SlotMover::SlotMover(redis::SpawnedCluster& cluster, size_t masters, uint64_t seed)
     : cluster_(cluster), masters_(masters), rng_(seed), owners_(base::kClusterSlots) {
-  // As SpawnedCluster shares them.
   for (size_t master = 0; master < masters; ++master) {
-    std::fill(owners_.begin() + static_cast<ptrdiff_t>(master * owners_.size() / masters),
-              owners_.end(), master);
+    const auto [first, last] = cluster.SlotsOf(master);
+    std::fill(owners_.begin() + first, owners_.begin() + last + 1, master);
   }
   thread_ = std::thread([this] { Run(); });
 }

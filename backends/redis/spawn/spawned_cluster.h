@@ -71,6 +71,8 @@ class SpawnedCluster {
   size_t size() const { return nodes_.size(); }
   // The id of the node in CLUSTER NODES: 40 hexadecimal digits.
   static std::string NodeId(size_t index);
+  // The first and the last slot of a master at the start.
+  std::pair<int, int> SlotsOf(size_t master) const;
 
   // The URI for a client: the first node as host, the others as seeds. With TLS, the client needs
   // options for its certificates as well.
@@ -101,7 +103,6 @@ class SpawnedCluster {
   absl::Status WriteNodesFile(size_t self, bool names_shards) const;
   std::string NodesFile(size_t index) const;
   std::vector<std::string> Config(size_t index) const;
-  std::pair<int, int> SlotsOf(size_t master) const;
   absl::StatusOr<bool> Serves(const SpawnedServer& node) const;
   // When something that begins now has lasted for `patience`.
   std::chrono::steady_clock::time_point PatienceEnd() const;

@@ -100,7 +100,7 @@ TEST(SpawnedCluster, KnowsWhereSlotsAreThatHaveMovedToAndFro) {
       const auto knows = [&] {
         return i == owner ? reply().is_nil() : absl::EndsWith(reply().text(), address);
       };
-      // A message of an earlier owner can arrive before that of the last one.
+      // A node may still get a message of an earlier owner. The one of the last owner corrects it.
       for (int tries = 0; tries < 1000 && !knows(); ++tries) {
         (*cluster)->node(i).WaitForExit(absl::Milliseconds(10));
       }
