@@ -26,10 +26,11 @@
 //    "if": {"name": "job", "is_not": null}}
 //
 // "${job}" means the text of the value, in the words of commands and in the arguments of
-// calls; an argument that is nothing but "${job}" is the value itself. "${page[0]}" is an element
-// of an array, "${page[-1]}" its last one; null if there is none. A condition compares the value:
-// "is", "is_not", "at_least" or "at_most". A request that got no reply, or an error reply, binds
-// null. A repetition ends when "until" is true after a round, or after "times" rounds.
+// calls; an argument that is nothing but "${job}" is the value itself. "${page[0]}" is the
+// first element of an array, "${page[-1]}" the last one, and null if the array has no such element.
+// A condition compares the value: "is", "is_not", "at_least" or "at_most". A request that got no
+// reply, or an error reply, binds null. A repetition ends when "until" is true after a round, or
+// after "times" rounds.
 //
 // Thread-safety: values.
 #ifndef REDOUBLE_SIM_WORLD_FILE_WORLD_STEP_H_

@@ -86,8 +86,8 @@ struct ProducerOptions {
   // is refused.
   std::string_view codec = "none";
   // For records with given ids: the time by which the log is trimmed, in milliseconds since 1970.
-  // Nullopt: the time of the Producer's clock (H13), or with Hardening::trim_by_server_time that of
-  // Redis.
+  // Nullopt: the Producer's clock says it (H13), or, with Hardening::trim_by_server_time, Redis's
+  // clock.
   std::optional<int64_t> now_ms = std::nullopt;
   // Options that remove hazards: write_batches_once, stream_exists, atomic_batches and
   // trim_by_server_time concern producers.

@@ -52,8 +52,8 @@ class TopicHistory {
   void Acknowledge(int32_t partition, int64_t floor, std::span<const int64_t> offsets);
   // How often the group lost its position in each partition.
   using Resets = std::map<int32_t, int64_t>;
-  // Records that a poll delivered records to a member. What was delivered before a reset, whose
-  // number is that of the poll's beginning, may be delivered again after it.
+  // Records that a poll delivered records to a member. `at_begin` are the resets when the poll
+  // began, `now` those when it ended. A record may be delivered again after each reset.
   void Deliver(std::string_view member, std::span<const korvet::ConsumedRecord> records,
                const Resets& at_begin = {}, const Resets& now = {});
   // Reports a violation; the first one of each guarantee is kept.

@@ -4,7 +4,7 @@
 //
 //   TopicWatch watch(store, keys, "orders", "my-group");
 //   watch.Allow(config);                  // Before the topic gets these options.
-//   watch.Look(world.clock().Now());      // After every step.
+//   watch.Look(world.clock().Now(), 4);   // After every step, at four partitions.
 //   watch.early();                        // Empty: no record was removed too early.
 //
 // Source: docs/systems/korvet.md 4.10, 4.16, 4.18. Thread-safety: one thread.
@@ -51,10 +51,11 @@ class TopicWatch {
   const std::set<int64_t>& SeenIn(const Place& place) { return seen_[place]; }
 
   int64_t removed() const { return removed_; }
-  // The first record that was removed before its retention had passed; empty if there is none.
+  // Describes the first record that was removed too early; empty if no record was.
   const std::string& early() const { return early_; }
   int64_t deleted_groups() const { return deleted_groups_; }
-  // The first deletion of a group that had members or pending records; empty if there is none.
+  // Describes the first deletion of a group with members or pending records; empty if no such group
+  // was deleted.
   const std::string& busy_deleted() const { return busy_deleted_; }
 
  private:

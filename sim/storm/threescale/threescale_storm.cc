@@ -90,7 +90,7 @@ class ReliableQueue final : public threescale::JobQueue {
     for (const threescale::Transaction& transaction : report->transactions) {
       const auto* const found = std::find(kApplications.begin(), kApplications.end(),
                                           std::string_view(transaction.app_id.value_or("")));
-      // Behind the last one for the application of the service that is deleted.
+      // The application of the service that is deleted has the number after the last one.
       queued.application = static_cast<size_t>(found - kApplications.begin());
       const std::string* const hits = threescale::FindUsage(transaction.usage, "hits");
       int64_t number = 0;
