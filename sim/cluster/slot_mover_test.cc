@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "redouble/core/base/status/status_matchers.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/base/task/task.h"
+#include "redouble/core/store/cluster/slot_move.h"
 #include "redouble/core/store/typed/strings.h"
 #include "redouble/sim/cluster/cluster_store.h"
 #include "redouble/sim/world/world.h"
@@ -20,6 +22,7 @@ namespace redouble::inline v0_1::sim {
 namespace {
 
 using base::IsOk;
+using base::IsOkAndHolds;
 using base::StatusIs;
 using base::Task;
 
@@ -143,6 +146,23 @@ TEST(MoveSlots, NeedsACluster) {
   EXPECT_THAT(world.Run().mistake,
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "slots are moved between two masters of a cluster at least"));
+}
+
+TEST(MoveSlotOf, IsHeardOfByAllMasters) {
+  World world(ThreeMasters(1));
+  world.Spawn("mover", [](Actor& actor) -> Task<void> {
+    std::vector<std::unique_ptr<store::Store>> masters;
+    std::vector<store::Store*> all;
+    for (const char* name : {"main", "b", "c"}) {
+      all.push_back(masters.emplace_back(actor.Connect(name)).get());
+    }
+    EXPECT_THAT(co_await store::AgreeOnEpochs(all), IsOkAndHolds(true));
+    EXPECT_THAT(co_await MoveSlotOf(actor, "{b}", "main", "c"), IsOk());
+    // The nodes hear of it before the clock moves.
+    co_await actor.clock().Sleep(absl::Milliseconds(1));
+    EXPECT_THAT(co_await store::AgreeOnEpochs(all), IsOkAndHolds(true));
+  });
+  EXPECT_EQ(world.Run().end, RunEnd::kDone);
 }
 
 TEST(MoveSlotOf, MovesTheSlotOfAKey) {
