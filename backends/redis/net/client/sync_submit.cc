@@ -1,5 +1,6 @@
 #include "redouble/backends/redis/net/client/sync_submit.h"
 
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -30,14 +31,17 @@ class AwaitedRequest final : public store::Request {
 
 void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::Request& request,
                   absl::FunctionRef<void()> close) {
-  // A loop that ran out of work, as after a lost connection, must be restarted.
+  // Handles events of the connection that happened while the loop did not run. A loop that ran out
+  // of work, before this call or in it, must be restarted.
   if (context.stopped()) context.restart();
-  // Handles events of the connection that happened while the loop did not run.
   context.poll();
+  if (context.stopped()) context.restart();
   AwaitedRequest awaited(request);
   store.Submit(awaited);
   while (!awaited.completed()) {
-    if (context.run_one() == 0) close();
+    if (context.run_one() > 0) continue;
+    close();
+    assert(awaited.completed());
   }
   request.Complete(awaited.Take());
 }

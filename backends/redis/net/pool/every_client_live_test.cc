@@ -139,6 +139,15 @@ class EveryClient : public testing::TestWithParam<Kind> {
     };
     return base::Run(send());
   }
+  // Asks until a reply arrives, for a minute at most. The last error tells what is wrong then.
+  static absl::Status AskUntilAnswered(const Opened& client, std::string_view key) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    absl::Status status;
+    do {
+      status = base::Run(store::Get(*client.store, key)).status();
+    } while (!status.ok() && std::chrono::steady_clock::now() < end);
+    return status;
+  }
   void Signal(int signal) {
     for (SpawnedServer* server : servers->Of(GetParam().servers)) kill(server->pid(), signal);
   }
@@ -182,7 +191,7 @@ TEST_P(EveryClient, SendsAPostedBatch) {
 
 TEST_P(EveryClient, EndsRequestsInTimeWhenTheServersAreStopped) {
   const Opened client = Connect("&command_timeout=100ms&pool_size=1");
-  while (!base::Run(store::Get(*client.store, "list")).ok()) continue;
+  ASSERT_THAT(AskUntilAnswered(client, "list"), IsOk());
   Signal(SIGSTOP);
   const absl::Status blocking = Send(client, {"BLPOP", "list", "0.05"}).status();
   const absl::Status command = base::Run(store::Get(*client.store, "list")).status();
@@ -190,7 +199,7 @@ TEST_P(EveryClient, EndsRequestsInTimeWhenTheServersAreStopped) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(blocking)) << blocking;
   // A dedicated connection is still busy with the first one, and a pool dials in vain.
   EXPECT_TRUE(absl::IsDeadlineExceeded(command)) << command;
-  while (!base::Run(store::Get(*client.store, "list")).ok()) continue;
+  ASSERT_THAT(AskUntilAnswered(client, "list"), IsOk());
 }
 
 TEST_P(EveryClient, ReportsItsRequestsToTheHook) {
@@ -264,7 +273,7 @@ TEST_P(EveryClient, DialsServersThatAreDownLessAndLessOften) {
   const Opened client =
       Connect("&command_timeout=20ms&pool_acquire_timeout=20ms&pool_size=1", hooks);
   for (const std::string_view key : {"a", "b", "c"}) {
-    while (!base::Run(store::Get(*client.store, key)).ok()) continue;
+    ASSERT_THAT(AskUntilAnswered(client, key), IsOk());
   }
   const std::vector<SpawnedServer*> killed = servers->Of(GetParam().servers);
   for (SpawnedServer* server : killed) server->Kill();
@@ -278,7 +287,7 @@ TEST_P(EveryClient, DialsServersThatAreDownLessAndLessOften) {
       << "for " << failures << " requests";
   ASSERT_THAT(servers->Restart(GetParam().servers), IsOk());
   if (GetParam().pooled || GetParam().sharing != Sharing::kDedicated) {
-    while (!base::Run(store::Get(*client.store, "a")).ok()) continue;
+    EXPECT_THAT(AskUntilAnswered(client, "a"), IsOk());
   }
 }
 
