@@ -38,7 +38,8 @@ struct ScheduleOption {
   // The clock would move (WorldOptions::clock_moves). Such an option is the last one, and may
   // disappear with the timer that the clock would move to.
   bool moves_clock = false;
-  // A turn of another actor can make this one impossible: a promotion, what a replica would apply.
+  // A turn of another actor can make this one impossible: a promotion, what a replica would apply;
+  // a CLUSTER SETSLOT, what a node would hear.
   bool may_vanish = false;
 };
 

@@ -368,6 +368,35 @@ RC_GTEST_PROP(Reduction, LosesNoOutcomeOfReplicas, ()) { CheckReductions(DrawRep
 
 RC_GTEST_PROP(Reduction, LosesNoOutcomeOfClusters, ()) { CheckReductions(DrawClusterPlan()); }
 
+// `b` takes the slot and has news for `main`. A SETSLOT on `main` makes the news needless, so in
+// the first run they are never heard: only a search that tries them earlier sees commands after
+// them.
+TEST(Reduction, LosesNoNewsThatATurnMakesNeedless) {
+  const auto to = [](std::string_view server, Words words) {
+    words.insert(words.begin(), std::string(server));
+    return words;
+  };
+  const Words take = {"CLUSTER", "SETSLOT", "7629", "NODE", "@b"};
+  const Words migrate = to(kMainServer, {"MIGRATE", "b", "6379", "{k}1", "0", "1000"});
+  const std::vector<std::vector<Words>> worlds[] = {
+      {{to(kMainServer, {"GET", "{k}1"}), to(kMainServer, take)}, {to(kOther, take)}},
+      {{to(kOther, take), migrate, to(kMainServer, {"SET", "{k}2", "2"})},
+       {migrate, migrate, to(kMainServer, take)}},
+  };
+  for (const std::vector<std::vector<Words>>& actors : worlds) {
+    Plan plan;
+    plan.is_cluster = true;
+    plan.actors = actors;
+    const auto all = RunAll(plan, ExhaustiveDecisions(Reduction::kNone), kMost);
+    ASSERT_TRUE(all.has_value());
+    for (const Reduction reduction : {Reduction::kSleepSets, Reduction::kSourceSets}) {
+      const auto reduced = RunAll(plan, ExhaustiveDecisions(reduction), all->runs);
+      ASSERT_TRUE(reduced.has_value());
+      EXPECT_EQ(reduced->outcomes, all->outcomes);
+    }
+  }
+}
+
 // All outcomes of the plan by a divided search, with the units of each round run in the order that
 // `order` makes of their numbers.
 template <typename Order>

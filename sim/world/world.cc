@@ -563,8 +563,8 @@ void World::CollectOptions() {
     options_.push_back({.actor = turn.process,
                         .request = turn.request,
                         .moves_clock = turn.event == Event::kMoveClock,
-                        .may_vanish = may_promote_ &&
-                                      (turn.event == Event::kApply || turn.event == Event::kHear)});
+                        .may_vanish = turn.event == Event::kHear ||
+                                      (may_promote_ && turn.event == Event::kApply)});
   }
 }
 
