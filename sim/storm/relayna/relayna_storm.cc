@@ -417,7 +417,7 @@ void RelaynaWorkload::JudgeFollowers(Verdicts& verdicts) {
     for (const int64_t number : HistoryOf(task)) ++stored[absl::StrCat("e", number)];
   }
   for (const auto& [once, id] : sent_) {
-    // A transaction that was executed twice has pushed and published its event twice.
+    // A transaction that was executed twice has pushed its event twice, and a replay sends both.
     verdicts.Check(kSentOnce, once, stored[id] > 1 ? "R20" : kUndocumented,
                    absl::StrCat(id, " was sent twice"));
   }
