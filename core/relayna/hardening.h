@@ -19,7 +19,7 @@
 namespace redouble::inline v0_1::relayna {
 
 struct Hardening {
-  // For the status store, the observation store and the feed. Removes R1 and R2, and R3 of a store
+  // For the status store, the observation store and the feed. Removes R1, R2, R20 and R3 of a store
   // that has a feed: the marker of an event, its list entry, the child, the message and the feed
   // item are written by one script or not at all. The feed's own option covers direct adds. The
   // keys and values stay the same.

@@ -1,5 +1,7 @@
 #include "redouble/sim/storm/storm.h"
 
+#include <algorithm>
+
 namespace redouble::inline v0_1::sim {
 
 FaultRule StormFault(Fault fault, double probability, int64_t limit, absl::Duration duration) {
@@ -41,15 +43,34 @@ std::vector<FaultRule> ServerFaults() {
   return rules;
 }
 
+namespace {
+
+// Races of several actors of a role, and runs that the role does not disturb.
+constexpr int kSeveral = 3;
+
+bool IsDrawnBySwarm(const StormRole& role) { return role.least == 0 && role.most >= kSeveral; }
+
+int DrawActors(const StormRole& role, base::Rng& rng) {
+  if (!IsDrawnBySwarm(role)) return static_cast<int>(rng.Between(role.least, role.most));
+  return rng.Chance(0.5) ? static_cast<int>(rng.Between(kSeveral, role.most)) : 0;
+}
+
+int MostOperations(const StormRole& role, int actors) {
+  if (!IsDrawnBySwarm(role) || actors == 0) return role.operations;
+  return std::clamp(kSharedOperations / actors, 1, role.operations);
+}
+
+}  // namespace
+
 StormPlan DrawPlan(const StormSystem& system, base::Rng& rng) {
   StormPlan plan;
   for (size_t role = 0; role < system.roles.size(); ++role) {
     const StormRole& row = system.roles[role];
-    const auto actors = static_cast<int>(rng.Between(row.least, row.most));
+    const int actors = DrawActors(row, rng);
     for (int number = 0; number < actors; ++number) {
       StormActor& actor = plan.emplace_back(StormActor{role, number, {}});
       if (row.operations == 0) continue;
-      actor.operations.resize(static_cast<size_t>(rng.Between(1, row.operations)));
+      actor.operations.resize(static_cast<size_t>(rng.Between(1, MostOperations(row, actors))));
       for (uint64_t& seed : actor.operations) seed = rng.Next();
     }
   }

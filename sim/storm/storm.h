@@ -41,13 +41,18 @@ namespace redouble::inline v0_1::sim {
 // A kind of actor.
 struct StormRole {
   std::string name;
-  // How many actors of the role a run has, and how many operations each of them.
+  // How many actors of the role a run has, and how many operations each of them. With `least` 0 and
+  // `most` of 3 or more, half of the runs have none and the others at least 3, who have
+  // kSharedOperations operations together at most, or one each.
   int least = 1;
   int most = 1;
   int operations = 0;  // At most; at least one.
   // Runs until the end of the world, such as a sweeper.
   bool daemon = false;
 };
+
+// So that runs with many actors of a role do not become long.
+inline constexpr int kSharedOperations = 20;
 
 // The operations of one actor: a seed for each. What is left out does not change the others, so a
 // failing run can be made smaller.

@@ -16,6 +16,8 @@
 #include "redouble/core/base/text/string_bridge.h"
 #include "redouble/core/python/iso_time.h"
 #include "redouble/core/python/value.h"
+#include "redouble/core/relayna/event_stream.h"
+#include "redouble/core/relayna/observation_store.h"
 #include "redouble/core/relayna/service_event_feed.h"
 #include "redouble/core/relayna/status_store.h"
 #include "redouble/core/relayna/workflow_contract_store.h"
@@ -25,7 +27,7 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
-enum Role : size_t { kWorker, kConsumer, kReader, kFailing, kOperator };
+enum Role : size_t { kWorker, kConsumer, kReader, kFailing, kOperator, kObserver, kFollower };
 enum PromiseIndex : size_t {
   kStored,
   kNewestFirst,
@@ -33,6 +35,10 @@ enum PromiseIndex : size_t {
   kReaderGetsAll,
   kOneHolder,
   kExpires,
+  kObserved,
+  kFeedHasObservations,
+  kSentOnce,
+  kFollowerGetsAll,
   kLetters,  // The first of those of dead letters.
 };
 
@@ -57,6 +63,30 @@ struct Event {
   }
 };
 
+// An observation that an observer writes.
+struct WatchedObservation {
+  std::string task_id;
+  std::string name;  // Unique: "o1".
+  bool acknowledged = false;
+
+  relayna::Observation ToObservation() const {
+    return {"TaskMessageReceived", python::Object({{"task_id", task_id}, {"name", name}})};
+  }
+};
+
+// The text of a member; empty if there is none.
+std::string TextOf(const python::Value* object, const char* member) {
+  const python::Value* const value = object == nullptr ? nullptr : object->Find(member);
+  return value == nullptr || value->text() == nullptr ? "" : std::string(*value->text());
+}
+
+// A client that follows the events of a task, through one stream after another.
+struct Follower {
+  std::string task_id;
+  std::optional<std::string> last_event_id;
+  std::set<std::string> received;
+};
+
 // The number in an event id; 0 if there is none.
 int64_t NumberOf(const python::Value& event) {
   const python::Value* const id = event.Find("event_id");
@@ -71,6 +101,7 @@ class RelaynaWorkload final : public Storm {
         store_(world.ConnectToAll()),
         hardened_(variant.hardened),
         layout_(variant.key_layout),
+        is_cluster_(variant.masters > 0),
         letters_(*store_, DlqOptionsOf(""), world.clock()) {}
 
   base::Task<void> Act(Actor& actor, store::Store& store, size_t role, StormWork& work) override;
@@ -111,20 +142,41 @@ class RelaynaWorkload final : public Storm {
     return options;
   }
 
+  relayna::ObservationOptions ObservationOptionsOf(const std::string& owner,
+                                                   relayna::ServiceEventFeed* feed) const {
+    relayna::ObservationOptions options;
+    options.key_layout = layout_;
+    options.feed = feed;
+    options.hardening = HardeningOf(owner);
+    return options;
+  }
+
   base::Task<void> WriteEvent(relayna::StatusStore& statuses, base::Rng& rng);
   base::Task<void> Handle(Actor& actor, relayna::WorkflowContractStore& contracts, base::Rng& rng);
+  base::Task<void> WriteObservation(relayna::ObservationStore& observations, base::Rng& rng);
+  // Follows until the time, as a client that connects again; until a pause if there is no time.
+  base::Task<void> Follow(Actor& actor, relayna::StatusStore& statuses, Follower& follower,
+                          std::optional<absl::Time> until);
+  Follower& FollowerOf(const std::string& name);
   // Reads from the newest item to the newest one of the pass before.
   base::Task<void> ReadFeed(relayna::ServiceEventFeed& feed);
   void Hold(const std::string& holder);
   std::vector<int64_t> HistoryOf(const std::string& task);
   void JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed);
+  void JudgeObservations(Verdicts& verdicts, const std::set<std::string>& in_feed);
+  void JudgeFollowers(Verdicts& verdicts);
 
   World& world_;
   const std::unique_ptr<store::Store> store_;
   const bool hardened_;
   const store::KeyLayout layout_;
+  const bool is_cluster_;
   DeadLetters letters_;
   std::vector<Event> events_;
+  std::vector<WatchedObservation> observations_;
+  std::map<std::string, Follower> followers_;  // By actor.
+  // By id, whether a stream sent the event for the first time.
+  std::vector<std::pair<bool, std::string>> sent_;
   std::optional<std::string> read_up_to_;
   std::set<std::string> read_;
   std::map<std::string, absl::Time> holders_;  // Since when, by the world's clock.
@@ -143,6 +195,7 @@ base::Task<void> RelaynaWorkload::Act(Actor& actor, store::Store& store, size_t 
   options.hardening = HardeningOf(token);
   relayna::WorkflowContractStore contracts(store, options);
   relayna::DlqStore dlq(store, DlqOptionsOf(token));
+  relayna::ObservationStore observations(store, ObservationOptionsOf(actor.name(), &feed));
   holders_.erase(actor.name());
   letters_.Restart(actor.name());
   while (std::optional<base::Rng> rng = work.Next()) {
@@ -150,6 +203,11 @@ base::Task<void> RelaynaWorkload::Act(Actor& actor, store::Store& store, size_t 
     if (role == kWorker) co_await WriteEvent(statuses, *rng);
     if (role == kConsumer) co_await Handle(actor, contracts, *rng);
     if (role == kReader) co_await ReadFeed(feed);
+    if (role == kObserver) co_await WriteObservation(observations, *rng);
+    if (role == kFollower) {
+      const absl::Duration time = absl::Seconds(static_cast<int64_t>(rng->Below(8)));
+      co_await Follow(actor, statuses, FollowerOf(actor.name()), world_.clock().Now() + time);
+    }
     if (role == kFailing) {
       co_await actor.clock().Sleep(absl::Seconds(static_cast<int64_t>(rng->Below(20))));
       co_await letters_.Add(dlq, actor.clock(), *rng);
@@ -178,6 +236,55 @@ base::Task<void> RelaynaWorkload::WriteEvent(relayna::StatusStore& statuses, bas
     if (!written.ok()) continue;
     events_[index].acknowledged = true;
     co_return;
+  }
+}
+
+// As WriteEvent. A duplicate was accepted before.
+base::Task<void> RelaynaWorkload::WriteObservation(relayna::ObservationStore& observations,
+                                                   base::Rng& rng) {
+  constexpr int kAttempts = 3;
+  size_t index = observations_.size();
+  if (rng.Chance(0.25) && !observations_.empty()) {
+    index = rng.Below(observations_.size());
+  } else {
+    const size_t task = rng.Chance(kHot) ? 0 : rng.Below(kTasks.size());
+    observations_.push_back({kTasks[task], absl::StrCat("o", index + 1)});
+  }
+  const relayna::Observation observation = observations_[index].ToObservation();
+  for (int i = 0; i < kAttempts; ++i) {
+    const absl::StatusOr<bool> written = co_await observations.SetEvent(observation);
+    if (!written.ok()) continue;
+    observations_[index].acknowledged = true;
+    co_return;
+  }
+}
+
+Follower& RelaynaWorkload::FollowerOf(const std::string& name) {
+  const auto [found, is_new] = followers_.try_emplace(name);
+  if (is_new) found->second.task_id = kTasks[followers_.size() % 2];
+  return found->second;
+}
+
+base::Task<void> RelaynaWorkload::Follow(Actor& actor, relayna::StatusStore& statuses,
+                                         Follower& follower, std::optional<absl::Time> until) {
+  // The connection of one master does not have what is published on the others while slots move.
+  if (is_cluster_ && until.has_value()) co_return;
+  const std::unique_ptr<store::MessageSource> subscription = actor.Connect();
+  relayna::StreamOptions options;
+  options.task_id = follower.task_id;
+  options.last_event_id = follower.last_event_id;
+  options.keep_alive = absl::Seconds(1);
+  relayna::EventStream stream(*subscription, statuses, actor.clock(), options);
+  std::set<std::string> sent;
+  while (!until.has_value() || world_.clock().Now() < *until) {
+    const absl::StatusOr<std::optional<relayna::StreamFrame>> frame = co_await stream.Next();
+    if (!frame.ok() || !frame->has_value()) co_return;
+    if ((*frame)->kind == relayna::StreamFrame::Kind::kKeepAlive && !until.has_value()) co_return;
+    if ((*frame)->kind != relayna::StreamFrame::Kind::kStatus) continue;
+    const std::string id = (*frame)->id.value_or("");
+    sent_.emplace_back(sent.insert(id).second, id);
+    follower.received.insert(id);
+    follower.last_event_id = id;
   }
 }
 
@@ -242,6 +349,10 @@ base::Task<void> RelaynaWorkload::Drain(Actor& actor, store::Store& store) {
   for (int i = 0; i < 4; ++i) co_await actor.clock().Sleep(absl::Seconds(5));
   relayna::ServiceEventFeed feed(store, FeedOptionsOf(actor.name()));
   co_await ReadFeed(feed);
+  relayna::StatusStore statuses(store, StatusOptionsOf(actor.name(), &feed));
+  for (auto& [name, follower] : followers_) {
+    co_await Follow(actor, statuses, follower, std::nullopt);
+  }
   relayna::DlqStore dlq(store, DlqOptionsOf(actor.name()));
   co_await letters_.Drain(dlq, actor.clock());
 }
@@ -280,21 +391,69 @@ void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>
   }
 }
 
+void RelaynaWorkload::JudgeObservations(Verdicts& verdicts, const std::set<std::string>& in_feed) {
+  relayna::ObservationStore store(*store_, ObservationOptionsOf("", nullptr));
+  std::set<std::string> stored;
+  for (const char* task : kTasks) {
+    const auto history = base::Run(store.GetHistory(task)).value();
+    for (const python::Value& observation : history) stored.insert(TextOf(&observation, "name"));
+  }
+  for (const WatchedObservation& observation : observations_) {
+    const bool is_stored = stored.contains(observation.name);
+    if (observation.acknowledged) {
+      verdicts.Check(kObserved, is_stored, "R2",
+                     absl::StrCat(observation.name, " is not in the history"));
+    }
+    if (is_stored) {
+      verdicts.Check(kFeedHasObservations, in_feed.contains(observation.name), "R3",
+                     absl::StrCat(observation.name, " is not in the feed"));
+    }
+  }
+}
+
+void RelaynaWorkload::JudgeFollowers(Verdicts& verdicts) {
+  std::map<std::string, int> stored;
+  for (const char* task : kTasks) {
+    for (const int64_t number : HistoryOf(task)) ++stored[absl::StrCat("e", number)];
+  }
+  for (const auto& [once, id] : sent_) {
+    // A transaction that was executed twice has pushed its event twice, and a replay sends both.
+    verdicts.Check(kSentOnce, once, stored[id] > 1 ? "R20" : kUndocumented,
+                   absl::StrCat(id, " was sent twice"));
+  }
+  for (const auto& [name, follower] : followers_) {
+    for (const int64_t number : HistoryOf(follower.task_id)) {
+      const std::string id = absl::StrCat("e", number);
+      const bool is_below = std::any_of(
+          follower.received.begin(), follower.received.end(),
+          [&](const std::string& other) { return std::stoll(other.substr(1)) > number; });
+      // An event that came late is below the one from which the stream goes on.
+      verdicts.Check(kFollowerGetsAll, follower.received.contains(id),
+                     hardened_ && is_below ? "R19" : kUndocumented,
+                     absl::StrCat(name, " did not get ", id));
+    }
+  }
+}
+
 void RelaynaWorkload::Judge(Verdicts& verdicts) {
   relayna::ServiceEventFeed feed(*store_, FeedOptionsOf(""));
   relayna::FeedQuery query;
   query.limit = 1000;
   std::set<int64_t> in_feed;
+  std::set<std::string> observed;
   const auto page = base::Run(feed.GetFeed(query));
   if (page.ok()) {
     for (const python::Value& item : page->items) {
       in_feed.insert(NumberOf(item));
+      observed.insert(TextOf(item.Find("payload"), "name"));
       const std::string& cursor = *item.Find("cursor")->text();
       verdicts.Check(kReaderGetsAll, read_.contains(cursor), kUndocumented,
                      absl::StrCat(cursor, " was not read"));
     }
   }
   JudgeHistories(verdicts, in_feed);
+  JudgeObservations(verdicts, observed);
+  JudgeFollowers(verdicts);
   for (const auto& [alone, what] : held_) verdicts.Check(kOneHolder, alone, "W2", what);
   const auto keys = base::Run(store::Keys(*store_, "*")).value();
   for (const std::string& key : keys) {
@@ -314,6 +473,10 @@ std::vector<Promise> Promises() {
       {"a reader of the feed gets every item", {}},
       {"a contract has one holder at a time", {{"W2", "owner_token"}}},
       {"every key expires", {{"W3", "owner_token"}}},
+      {"an observation that was acknowledged is in its history", {{"R2", "atomic_events"}}},
+      {"the feed has every observation of the histories", {{"R3", "atomic_events"}}},
+      {"a stream sends an event once", {{"R20", "atomic_events"}}},
+      {"a client that follows a task gets every event of its history", {{"R19", ""}}},
   };
   for (Promise& promise : DeadLetters::Promises()) promises.push_back(std::move(promise));
   return promises;
@@ -324,11 +487,13 @@ std::vector<Promise> Promises() {
 StormSystem RelaynaStorm() {
   return {.name = "relayna",
           .promises = Promises(),
-          .roles = {{.name = "worker", .least = 2, .most = 4, .operations = 6},
-                    {.name = "consumer", .least = 0, .most = 4, .operations = 5},
+          .roles = {{.name = "worker", .least = 3, .most = 6, .operations = 6},
+                    {.name = "consumer", .least = 0, .most = 8, .operations = 5},
                     {.name = "reader", .least = 1, .most = 1, .operations = 4},
                     {.name = "failing", .least = 1, .most = 2, .operations = 4},
-                    {.name = "operator", .least = 1, .most = 3, .operations = 6}},
+                    {.name = "operator", .least = 1, .most = 3, .operations = 6},
+                    {.name = "observer", .least = 0, .most = 6, .operations = 5},
+                    {.name = "follower", .least = 0, .most = 6, .operations = 4}},
           // The SDK keeps all its state in Redis; no document says what remains if Redis loses it.
           .faults = ClientFaults(),
           .make = [](World& world, const StormVariant& variant) -> std::unique_ptr<Storm> {

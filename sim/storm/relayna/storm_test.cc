@@ -9,12 +9,15 @@
 namespace redouble::inline v0_1::sim {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using testing::Key;
 
 TEST(RelaynaStorm, BreaksNoPromiseWhenHardened) {
   const StormTally tally = RunStorms(RelaynaStorm(), {.hardened = true}, 300);
   EXPECT_THAT(tally, FindsNothing());
+  EXPECT_THAT(tally.limits, Contains(Key("R19")));
   EXPECT_THAT(tally, ChecksEveryPromise());
 }
 
@@ -22,7 +25,7 @@ TEST(RelaynaStorm, FindsTheDocumentedHazardsAndNothingElse) {
   const StormTally tally = RunStorms(RelaynaStorm(), {}, 300);
   EXPECT_FALSE(tally.HasUnexpected(/*hardened=*/false)) << FindingsOf(tally);
   EXPECT_THAT(SectionsOf(tally),
-              IsSupersetOf({"R1", "R3", "R4", "R12", "R14", "R15", "R16", "W2", "W3"}));
+              IsSupersetOf({"R1", "R2", "R3", "R4", "R12", "R14", "R15", "R16", "R20", "W2", "W3"}));
 }
 
 TEST(RelaynaStorm, FindsEventsThatAreNotWritten) {
