@@ -24,8 +24,8 @@ TEST(RelaynaStorm, BreaksNoPromiseWhenHardened) {
 TEST(RelaynaStorm, FindsTheDocumentedHazardsAndNothingElse) {
   const StormTally tally = RunStorms(RelaynaStorm(), {}, 300);
   EXPECT_FALSE(tally.HasUnexpected(/*hardened=*/false)) << FindingsOf(tally);
-  EXPECT_THAT(SectionsOf(tally),
-              IsSupersetOf({"R1", "R2", "R3", "R4", "R12", "R14", "R15", "R16", "R20", "W2", "W3"}));
+  EXPECT_THAT(SectionsOf(tally), IsSupersetOf({"R1", "R2", "R3", "R4", "R12", "R14", "R15", "R16",
+                                               "R20", "W2", "W3"}));
 }
 
 TEST(RelaynaStorm, FindsEventsThatAreNotWritten) {
