@@ -913,7 +913,6 @@ redouble_component(
     backends/redis/net/client/sentinel_client.cc
     backends/redis/net/client/sync_client.cc
     backends/redis/net/client/sync_store.cc
-    backends/redis/net/client/sync_submit.cc
     backends/redis/net/connect_race.cc
     backends/redis/net/connection.cc
     backends/redis/net/connector.cc
@@ -921,6 +920,7 @@ redouble_component(
     backends/redis/net/pool/pool_ledger.cc
     backends/redis/net/pool/sync_pool.cc
     backends/redis/net/subscriber.cc
+    backends/redis/net/sync_submit.cc
     backends/redis/net/tls/tls_context.cc
     backends/redis/net/tls/tls_sessions.cc
     backends/redis/net/transport.cc

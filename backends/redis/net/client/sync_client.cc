@@ -5,7 +5,7 @@
 
 #include "absl/memory/memory.h"
 #include "redouble/backends/redis/net/client/client.h"
-#include "redouble/backends/redis/net/client/sync_submit.h"
+#include "redouble/backends/redis/net/sync_submit.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 

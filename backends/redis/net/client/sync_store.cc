@@ -6,7 +6,7 @@
 #include "redouble/backends/redis/net/client/client.h"
 #include "redouble/backends/redis/net/client/cluster_client.h"
 #include "redouble/backends/redis/net/client/sentinel_client.h"
-#include "redouble/backends/redis/net/client/sync_submit.h"
+#include "redouble/backends/redis/net/sync_submit.h"
 #include "redouble/core/base/status/status_macros.h"
 #include "redouble/core/base/task/run.h"
 #include "redouble/core/store/errors.h"

@@ -1,4 +1,4 @@
-#include "redouble/backends/redis/net/client/sync_submit.h"
+#include "redouble/backends/redis/net/sync_submit.h"
 
 #include <cassert>
 #include <optional>

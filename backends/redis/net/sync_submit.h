@@ -5,8 +5,8 @@
 //   SubmitAndRun(context_, *client_, request, [this] { client_->Close(); });
 //
 // Thread-safety: the thread that owns the context.
-#ifndef REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_SUBMIT_H_
-#define REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_SUBMIT_H_
+#ifndef REDOUBLE_BACKENDS_REDIS_NET_SYNC_SUBMIT_H_
+#define REDOUBLE_BACKENDS_REDIS_NET_SYNC_SUBMIT_H_
 
 #include <boost/asio/io_context.hpp>
 
@@ -23,4 +23,4 @@ void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::
 
 }  // namespace redouble::inline v0_1::redis
 
-#endif  // REDOUBLE_BACKENDS_REDIS_NET_CLIENT_SYNC_SUBMIT_H_
+#endif  // REDOUBLE_BACKENDS_REDIS_NET_SYNC_SUBMIT_H_
