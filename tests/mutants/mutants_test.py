@@ -34,7 +34,7 @@ class Mutants(unittest.TestCase):
             with self.subTest(os.path.basename(patch)), open(patch) as file:
                 system, path = self.read_head(file)
                 self.assertEqual(system, "explorer")
-                self.assertRegex(path, "^sim/(decision|explore|explore/parallel)/[a-z_]+[.](h|cc)$")
+                self.assertRegex(path, "^sim/(decision|explore|explore/parallel|world)/[a-z_]+[.](h|cc)$")
 
     def read_head(self, file):
         """What the fault is planted in, and the file that it changes."""
