@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "redouble/backends/redis/net/client/sync_client.h"
-#include "redouble/backends/redis/net/client/sync_submit.h"
 #include "redouble/backends/redis/net/subscriber.h"
+#include "redouble/backends/redis/net/sync_submit.h"
 #include "redouble/backends/redis/options.h"
 #include "redouble/backends/testing/live_server.h"
 #include "redouble/core/base/status/status_macros.h"
