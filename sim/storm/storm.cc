@@ -45,7 +45,7 @@ std::vector<FaultRule> ServerFaults() {
 
 namespace {
 
-// Races of several actors of a role, and runs that the role does not disturb.
+// The fewest actors of a role that is drawn by swarm, if a run has any.
 constexpr int kSeveral = 3;
 
 bool IsDrawnBySwarm(const StormRole& role) { return role.least == 0 && role.most >= kSeveral; }

@@ -29,13 +29,15 @@ class AwaitedRequest final : public store::Request {
 
 }  // namespace
 
+void HandlePendingEvents(boost::asio::io_context& context) {
+  context.restart();
+  context.poll();
+  context.restart();
+}
+
 void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::Request& request,
                   absl::FunctionRef<void()> close) {
-  // Handles events of the connection that happened while the loop did not run. A loop that ran out
-  // of work, before this call or in it, must be restarted.
-  if (context.stopped()) context.restart();
-  context.poll();
-  if (context.stopped()) context.restart();
+  HandlePendingEvents(context);
   AwaitedRequest awaited(request);
   store.Submit(awaited);
   while (!awaited.completed()) {

@@ -15,9 +15,13 @@
 
 namespace redouble::inline v0_1::redis {
 
-// Submits the request to `store`, which uses `context`, and runs the context until the request is
-// complete. Calls `close` if the context runs out of work first; `close` must make the store fail
-// all requests under way.
+// Handles the events that happened while the loop did not run. A loop stops when it runs out of
+// work; after this call it can run again, whether it stopped before the call or in it.
+void HandlePendingEvents(boost::asio::io_context& context);
+
+// Handles pending events, submits the request to `store`, which uses `context`, and runs the
+// context until the request is complete. Calls `close` if the context runs out of work first;
+// `close` must make the store fail all requests under way.
 void SubmitAndRun(boost::asio::io_context& context, store::Store& store, store::Request& request,
                   absl::FunctionRef<void()> close);
 

@@ -46,13 +46,15 @@ constexpr std::array<const char*, 3> kTasks = {"t1", "t2", "t3"};
 constexpr double kHot = 0.7;
 constexpr absl::Duration kContractTtl = absl::Seconds(30);
 
+std::string IdOf(int64_t number) { return absl::StrCat("e", number); }
+
 // An event that a worker writes: the time of its number.
 struct Event {
   std::string task_id;
   int64_t number = 0;
   bool acknowledged = false;
 
-  std::string Id() const { return absl::StrCat("e", number); }
+  std::string Id() const { return IdOf(number); }
   python::Value ToValue() const {
     constexpr int64_t kNoon = 1767268800;
     return python::Object(
@@ -74,7 +76,7 @@ struct WatchedObservation {
   }
 };
 
-// The text of a member; empty if there is none.
+// Returns the text of the member, or "" if the object is null or has no text of that name.
 std::string TextOf(const python::Value* object, const char* member) {
   const python::Value* const value = object == nullptr ? nullptr : object->Find(member);
   return value == nullptr || value->text() == nullptr ? "" : std::string(*value->text());
@@ -89,9 +91,8 @@ struct Follower {
 
 // The number in an event id; 0 if there is none.
 int64_t NumberOf(const python::Value& event) {
-  const python::Value* const id = event.Find("event_id");
-  if (id == nullptr || id->text() == nullptr || id->text()->empty()) return 0;
-  return std::strtoll(id->text()->c_str() + 1, nullptr, 10);
+  const std::string id = TextOf(&event, "event_id");
+  return id.empty() ? 0 : std::strtoll(id.c_str() + 1, nullptr, 10);
 }
 
 class RelaynaWorkload final : public Storm {
@@ -133,22 +134,22 @@ class RelaynaWorkload final : public Storm {
     options.hardening = HardeningOf(owner);
     return options;
   }
-  relayna::StatusOptions StatusOptionsOf(const std::string& owner,
-                                         relayna::ServiceEventFeed* feed) const {
-    relayna::StatusOptions options;
+  // Of a store that adds what it writes to the feed.
+  template <typename Options>
+  Options WriterOptionsOf(const std::string& owner, relayna::ServiceEventFeed* feed) const {
+    Options options;
     options.key_layout = layout_;
     options.feed = feed;
     options.hardening = HardeningOf(owner);
     return options;
   }
-
+  relayna::StatusOptions StatusOptionsOf(const std::string& owner,
+                                         relayna::ServiceEventFeed* feed) const {
+    return WriterOptionsOf<relayna::StatusOptions>(owner, feed);
+  }
   relayna::ObservationOptions ObservationOptionsOf(const std::string& owner,
                                                    relayna::ServiceEventFeed* feed) const {
-    relayna::ObservationOptions options;
-    options.key_layout = layout_;
-    options.feed = feed;
-    options.hardening = HardeningOf(owner);
-    return options;
+    return WriterOptionsOf<relayna::ObservationOptions>(owner, feed);
   }
 
   base::Task<void> WriteEvent(relayna::StatusStore& statuses, base::Rng& rng);
@@ -161,10 +162,13 @@ class RelaynaWorkload final : public Storm {
   // Reads from the newest item to the newest one of the pass before.
   base::Task<void> ReadFeed(relayna::ServiceEventFeed& feed);
   void Hold(const std::string& holder);
-  std::vector<int64_t> HistoryOf(const std::string& task);
-  void JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed);
+  // By task, the numbers of the events in its history, the newest first.
+  using Histories = std::map<std::string, std::vector<int64_t>>;
+  Histories ReadHistories();
+  void JudgeHistories(Verdicts& verdicts, const Histories& histories,
+                      const std::set<int64_t>& in_feed);
   void JudgeObservations(Verdicts& verdicts, const std::set<std::string>& in_feed);
-  void JudgeFollowers(Verdicts& verdicts);
+  void JudgeFollowers(Verdicts& verdicts, const Histories& histories);
 
   World& world_;
   const std::unique_ptr<store::Store> store_;
@@ -175,7 +179,7 @@ class RelaynaWorkload final : public Storm {
   std::vector<Event> events_;
   std::vector<WatchedObservation> observations_;
   std::map<std::string, Follower> followers_;  // By actor.
-  // By id, whether a stream sent the event for the first time.
+  // The ids of the events that streams sent, each with whether its stream had not sent it before.
   std::vector<std::pair<bool, std::string>> sent_;
   std::optional<std::string> read_up_to_;
   std::set<std::string> read_;
@@ -219,44 +223,51 @@ base::Task<void> RelaynaWorkload::Act(Actor& actor, store::Store& store, size_t 
   }
 }
 
-// Writes a new event, or one of before again; a broker delivers what failed once more.
-base::Task<void> RelaynaWorkload::WriteEvent(relayna::StatusStore& statuses, base::Rng& rng) {
+// Draws one of `count` earlier writes; `count` means a new one.
+size_t DrawWrite(base::Rng& rng, size_t count) {
+  return rng.Chance(0.25) && count > 0 ? rng.Below(count) : count;
+}
+
+const char* DrawTask(base::Rng& rng) {
+  return kTasks[rng.Chance(kHot) ? 0 : rng.Below(kTasks.size())];
+}
+
+// Writes until it succeeds, at most three times: a broker delivers a message again that failed.
+// Returns whether it succeeded.
+template <typename Write>
+base::Task<bool> WriteAgain(const Write& write) {
   constexpr int kAttempts = 3;
-  size_t index = events_.size();
-  if (rng.Chance(0.25) && !events_.empty()) {
-    index = rng.Below(events_.size());
-  } else {
-    const size_t task = rng.Chance(kHot) ? 0 : rng.Below(kTasks.size());
-    events_.push_back({kTasks[task], static_cast<int64_t>(index) + 1});
+  for (int i = 0; i < kAttempts; ++i) {
+    const auto written = co_await write();
+    if (written.ok()) co_return true;
+  }
+  co_return false;
+}
+
+// Writes a new event, or one of before again.
+base::Task<void> RelaynaWorkload::WriteEvent(relayna::StatusStore& statuses, base::Rng& rng) {
+  const size_t index = DrawWrite(rng, events_.size());
+  if (index == events_.size()) {
+    events_.push_back({DrawTask(rng), static_cast<int64_t>(index) + 1});
   }
   const std::string task_id = events_[index].task_id;
   const python::Value event = events_[index].ToValue();
-  for (int i = 0; i < kAttempts; ++i) {
-    const absl::Status written = co_await statuses.SetHistory(task_id, event);
-    if (!written.ok()) continue;
-    events_[index].acknowledged = true;
-    co_return;
-  }
+  const auto write = [&] { return statuses.SetHistory(task_id, event); };
+  const bool is_written = co_await WriteAgain(write);
+  if (is_written) events_[index].acknowledged = true;
 }
 
 // As WriteEvent. A duplicate was accepted before.
 base::Task<void> RelaynaWorkload::WriteObservation(relayna::ObservationStore& observations,
                                                    base::Rng& rng) {
-  constexpr int kAttempts = 3;
-  size_t index = observations_.size();
-  if (rng.Chance(0.25) && !observations_.empty()) {
-    index = rng.Below(observations_.size());
-  } else {
-    const size_t task = rng.Chance(kHot) ? 0 : rng.Below(kTasks.size());
-    observations_.push_back({kTasks[task], absl::StrCat("o", index + 1)});
+  const size_t index = DrawWrite(rng, observations_.size());
+  if (index == observations_.size()) {
+    observations_.push_back({DrawTask(rng), absl::StrCat("o", index + 1)});
   }
   const relayna::Observation observation = observations_[index].ToObservation();
-  for (int i = 0; i < kAttempts; ++i) {
-    const absl::StatusOr<bool> written = co_await observations.SetEvent(observation);
-    if (!written.ok()) continue;
-    observations_[index].acknowledged = true;
-    co_return;
-  }
+  const auto write = [&] { return observations.SetEvent(observation); };
+  const bool is_written = co_await WriteAgain(write);
+  if (is_written) observations_[index].acknowledged = true;
 }
 
 Follower& RelaynaWorkload::FollowerOf(const std::string& name) {
@@ -357,19 +368,23 @@ base::Task<void> RelaynaWorkload::Drain(Actor& actor, store::Store& store) {
   co_await letters_.Drain(dlq, actor.clock());
 }
 
-std::vector<int64_t> RelaynaWorkload::HistoryOf(const std::string& task) {
+RelaynaWorkload::Histories RelaynaWorkload::ReadHistories() {
   relayna::StatusStore statuses(*store_, StatusOptionsOf("", nullptr));
-  const auto history = base::Run(statuses.GetHistory(task));
-  std::vector<int64_t> numbers;
-  if (!history.ok()) return numbers;
-  for (const python::Value& event : *history) numbers.push_back(NumberOf(event));
-  return numbers;
+  Histories histories;
+  for (const char* task : kTasks) {
+    std::vector<int64_t>& numbers = histories[task];
+    const auto history = base::Run(statuses.GetHistory(task));
+    if (!history.ok()) continue;
+    for (const python::Value& event : *history) numbers.push_back(NumberOf(event));
+  }
+  return histories;
 }
 
-void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const std::set<int64_t>& in_feed) {
+void RelaynaWorkload::JudgeHistories(Verdicts& verdicts, const Histories& histories,
+                                     const std::set<int64_t>& in_feed) {
   const relayna::StatusKeys keys(relayna::kDirectStatusPrefix, layout_);
   for (const char* task : kTasks) {
-    const std::vector<int64_t> history = HistoryOf(task);
+    const std::vector<int64_t>& history = histories.at(task);
     for (const Event& event : events_) {
       if (event.task_id != task) continue;
       const bool is_stored =
@@ -411,10 +426,10 @@ void RelaynaWorkload::JudgeObservations(Verdicts& verdicts, const std::set<std::
   }
 }
 
-void RelaynaWorkload::JudgeFollowers(Verdicts& verdicts) {
+void RelaynaWorkload::JudgeFollowers(Verdicts& verdicts, const Histories& histories) {
   std::map<std::string, int> stored;
-  for (const char* task : kTasks) {
-    for (const int64_t number : HistoryOf(task)) ++stored[absl::StrCat("e", number)];
+  for (const auto& [task, history] : histories) {
+    for (const int64_t number : history) ++stored[IdOf(number)];
   }
   for (const auto& [once, id] : sent_) {
     // A transaction that was executed twice has pushed its event twice, and a replay sends both.
@@ -423,8 +438,8 @@ void RelaynaWorkload::JudgeFollowers(Verdicts& verdicts) {
   }
   for (const auto& [name, follower] : followers_) {
     bool is_below = false;
-    for (const int64_t number : HistoryOf(follower.task_id)) {
-      const std::string id = absl::StrCat("e", number);
+    for (const int64_t number : histories.at(follower.task_id)) {
+      const std::string id = IdOf(number);
       // The stream goes on above the client's last event; an event that came late is below it.
       verdicts.Check(kFollowerGetsAll, follower.received.contains(id),
                      hardened_ && is_below ? "R19" : kUndocumented,
@@ -450,9 +465,10 @@ void RelaynaWorkload::Judge(Verdicts& verdicts) {
                      absl::StrCat(cursor, " was not read"));
     }
   }
-  JudgeHistories(verdicts, in_feed);
+  const Histories histories = ReadHistories();
+  JudgeHistories(verdicts, histories, in_feed);
   JudgeObservations(verdicts, observed);
-  JudgeFollowers(verdicts);
+  JudgeFollowers(verdicts, histories);
   for (const auto& [alone, what] : held_) verdicts.Check(kOneHolder, alone, "W2", what);
   const auto keys = base::Run(store::Keys(*store_, "*")).value();
   for (const std::string& key : keys) {

@@ -86,8 +86,7 @@ void SyncStore::Submit(store::Request& request) {
 
 bool SyncStore::IsUsable() {
   if (opened_.store == nullptr) return false;
-  if (context_.stopped()) context_.restart();
-  context_.poll();
+  HandlePendingEvents(context_);
   return !opened_.is_closed();
 }
 
